@@ -1,0 +1,53 @@
+"""safeteach: reinforcement learning that is safe at every step.
+
+The library behind the book *Safe at Every Step*.  It needs numpy alone to be imported; what
+draws (``safeteach.figures``) is loaded when it is first used.
+"""
+
+import importlib
+from types import ModuleType
+
+from safeteach import instances
+from safeteach.mdp import Episode, Known, SafeMDP, rollout
+from safeteach.planning import Evaluation, Plan, evaluate, optimal, safe_optimal
+from safeteach.safety import (
+    InfeasibleError,
+    Witness,
+    is_feasible,
+    potentially_unsafe,
+    safe_actions,
+    witness,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Episode",
+    "Evaluation",
+    "InfeasibleError",
+    "Known",
+    "Plan",
+    "SafeMDP",
+    "Witness",
+    "evaluate",
+    "instances",
+    "is_feasible",
+    "optimal",
+    "potentially_unsafe",
+    "rollout",
+    "safe_actions",
+    "safe_optimal",
+    "witness",
+]
+
+_LOADED_WHEN_USED = ("figures",)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _LOADED_WHEN_USED:
+        return importlib.import_module(f"safeteach.{name}")
+    raise AttributeError(f"module 'safeteach' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_LOADED_WHEN_USED])

@@ -1,0 +1,78 @@
+"""Random worlds from a seed: what tests, checkers and benchmarks throw at everything."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.mdp import SafeMDP
+
+__all__ = ["random_mdp"]
+
+
+def random_mdp(
+    S: int,
+    A: int,
+    H: int,
+    seed: int | np.random.Generator,
+    successors: int = 3,
+    unsafe: float = 0.2,
+    stationary: bool = True,
+) -> SafeMDP:
+    """A random safe MDP: few successors a row, so that dooms are neither rare nor universal.
+
+    ::
+
+        (s, a) ──▶ between 1 and ``successors`` states, drawn without replacement,
+                   with probabilities uniform on the simplex
+        c(s)   ──▶ uniform on (tau, 1] with probability ``unsafe``, else on [0, tau]; tau = .5
+        r      ──▶ uniform on [0, 1]
+        s_1    ──▶ state 0, feasible or not: ask ``is_feasible``
+
+    Parameters
+    ----------
+    S, A, H : int
+        Numbers of states, actions and steps.
+    seed : int or numpy Generator
+        The same seed gives the same world, bit for bit.
+    successors : int
+        Largest number of successors of a pair, at most S.
+    unsafe : float
+        Probability in [0, 1] that a state is unsafe.
+    stationary : bool
+        One P and r for all steps, or one for each.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> st.instances.random_mdp(S=6, A=2, H=4, seed=3)
+    SafeMDP(S=6, A=2, H=4, tau=0.5, s1=0, 2 unsafe states, stationary)
+    """
+    for name, value in {"S": S, "A": A, "H": H, "successors": successors}.items():
+        if value < 1:
+            raise ValueError(f"{name} is {value}; it must be at least 1")
+    if successors > S:
+        raise ValueError(f"successors is {successors}; there are only {S} states")
+    if not 0 <= unsafe <= 1:
+        raise ValueError(f"unsafe is {unsafe}; a probability in [0, 1] is expected")
+    rng = np.random.default_rng(seed)
+    tau = 0.5
+    dangerous = rng.random(S) < unsafe
+    level = rng.random(S)
+    c = np.where(dangerous, 1 - (1 - tau) * level, tau * level)
+    steps = 1 if stationary else H
+    P = _random_rows(rng, steps * S * A, S, successors).reshape(steps, S, A, S)
+    r = rng.random((steps, S, A))
+    return SafeMDP(P[0] if stationary else P, r[0] if stationary else r, c, tau, H)
+
+
+def _random_rows(
+    rng: np.random.Generator, n: int, S: int, successors: int
+) -> NDArray[np.float64]:
+    """(n, S) rows with 1..successors positive entries that sum to 1."""
+    weight = rng.exponential(size=(n, successors))
+    weight[np.arange(successors) >= rng.integers(1, successors + 1, size=(n, 1))] = 0
+    chosen = rng.permuted(np.broadcast_to(np.arange(S), (n, S)), axis=1)[:, :successors]
+    rows = np.zeros((n, S))
+    np.put_along_axis(rows, chosen, weight / weight.sum(axis=1, keepdims=True), axis=1)
+    return rows

@@ -1,0 +1,148 @@
+r"""Backward induction: the best policy, the best safe policy, and what a policy is worth.
+
+With :math:`V_{H+1} = 0`, for h = H .. 1,
+
+.. math::
+
+   Q_h(s, a) = r_h(s, a) + \sum_t P_h(t \mid s, a) V_{h+1}(t), \qquad
+   V_h(s) = \max_{a \in A_h(s)} Q_h(s, a).
+
+:func:`optimal` lets :math:`A_h(s)` be all actions.  :func:`safe_optimal` takes the safe ones,
+:math:`A_h^{safe}(s)`, where s is not potentially unsafe, and lifts the mask where it is: there
+no action keeps the agent safe, so that V and Q are defined everywhere, and a feasible policy
+never gets there.  Ties go to the action with the lowest number.
+
+Taught in the chapter *Danger ahead*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from safeteach.mdp import SafeMDP
+from safeteach.safety import InfeasibleError, potentially_unsafe, safe_actions
+
+__all__ = ["Evaluation", "Plan", "evaluate", "optimal", "safe_optimal"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A policy and its values.
+
+    Attributes
+    ----------
+    V : (H + 1, S) array
+        ``V[h-1]`` is V_h; the last row is zero.
+    Q : (H, S, A) array
+    policy : (H, S) int array
+    value : float
+        V_1(s_1).
+    """
+
+    V: NDArray[np.float64]
+    Q: NDArray[np.float64]
+    policy: NDArray[np.int64]
+    value: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a policy does from s_1, exactly.
+
+    Attributes
+    ----------
+    value : float
+        Expected sum of rewards.
+    violation : float
+        Expected sum of (c(s_h) - tau)_+ over h = 1..H.
+    cost : float
+        Expected sum of c(s_h) over h = 1..H.
+    unsafe_probability : float
+        Probability that some s_h, h = 1..H, is unsafe.
+    """
+
+    value: float
+    violation: float
+    cost: float
+    unsafe_probability: float
+
+
+def optimal(mdp: SafeMDP) -> Plan:
+    """The best policy when safety does not matter.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> st.optimal(st.instances.union_counterexample()).value
+    2.5
+    """
+    return _backward_induction(mdp, np.ones((mdp.H, mdp.S, mdp.A), np.bool_))
+
+
+def safe_optimal(mdp: SafeMDP) -> Plan:
+    """The best feasible policy: best among those that never meet an unsafe state.
+
+    Raises
+    ------
+    InfeasibleError
+        If there is none, with the witness.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.union_counterexample()
+    >>> plan = st.safe_optimal(mdp)
+    >>> plan.value, st.evaluate(mdp, plan.policy).unsafe_probability
+    (2.0, 0.0)
+    """
+    U = potentially_unsafe(mdp)
+    if U[0, mdp.s1]:
+        raise InfeasibleError(mdp, U)
+    return _backward_induction(mdp, safe_actions(mdp) | U[:, :, None])
+
+
+def evaluate(mdp: SafeMDP, policy: ArrayLike) -> Evaluation:
+    """Value, violation, cost and danger of a policy from s_1, exactly.
+
+    Parameters
+    ----------
+    mdp : SafeMDP
+    policy : (H, S) actions or (H, S, A) probabilities of actions
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.union_counterexample()
+    >>> st.evaluate(mdp, st.optimal(mdp).policy)
+    Evaluation(value=2.5, violation=0.5, cost=1.0, unsafe_probability=1.0)
+    """
+    policy = mdp.check_policy(policy)
+    if policy.ndim == 2:
+        policy = np.eye(mdp.A)[policy]
+    # Three sums and one probability, carried back together: (S, 4).
+    future = np.zeros((mdp.S, 4))
+    for h in range(mdp.H, 0, -1):
+        choice = policy[h - 1]
+        later = mdp.rows(h).expect(future).reshape(mdp.S, mdp.A, 4)
+        future = np.einsum("sa,sak->sk", choice, later)
+        future[:, 0] += np.einsum("sa,sa->s", choice, mdp.r[h - 1])
+        future[:, 1] += mdp.violation
+        future[:, 2] += mdp.c
+        future[mdp.unsafe, 3] = 1.0
+    return Evaluation(*(float(x) for x in future[mdp.s1]))
+
+
+def _backward_induction(mdp: SafeMDP, allowed: NDArray[np.bool_]) -> Plan:
+    """The best policy among allowed actions, (H, S, A) bool with one at least in each state."""
+    V = np.zeros((mdp.H + 1, mdp.S))
+    Q = np.empty((mdp.H, mdp.S, mdp.A))
+    policy = np.empty((mdp.H, mdp.S), np.int64)
+    for i in reversed(range(mdp.H)):
+        Q[i] = mdp.r[i] + mdp.rows(i + 1).expect(V[i + 1]).reshape(mdp.S, mdp.A)
+        choice = np.where(allowed[i], Q[i], -np.inf)
+        policy[i] = choice.argmax(axis=1)
+        V[i] = choice.max(axis=1)
+    return Plan(V, Q, policy, float(V[0, mdp.s1]))

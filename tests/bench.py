@@ -1,0 +1,105 @@
+"""Speed, printed and never asserted: run it with ``make bench``.
+
+Every peer is timed in the same run on the same world, so read the ratios, not the seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from storm import minimal_risk, storm_model
+
+import safeteach as st
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
+    """The least time of a few runs."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def long_lane(S: int, A: int = 4, H: int = 50) -> st.SafeMDP:
+    """A ring of states: action a may stay, go one state either way, or 2 + a states on.
+
+    Danger spreads from twenty hazards by a state each way at every step and is still spreading
+    after 50, so that no set repeats and the stationary shortcut never applies.
+    """
+    ahead = np.array([[-1, 0, 1, 2 + a] for a in range(A)])
+    towards = np.sort((np.arange(S)[:, None, None] + ahead) % S, axis=2)
+    n = towards.size
+    P = sp.csr_array((np.full(n, 1 / 4), towards.ravel(), np.arange(0, n + 1, 4)), (S * A, S))
+    c = np.zeros(S)
+    c[:: S // 20] = 1.0
+    return st.SafeMDP(P, np.zeros((S, A)), c, tau=0.5, H=H)
+
+
+def bench_potentially_unsafe() -> None:
+    print("potentially_unsafe: 4 actions, 4 successors, H = 50; Storm answers one h a question,")
+    print("so the ratio is its time for U_1 .. U_H over ours for the same (model building apart)")
+    print(f"{'states':>10} {'nnz':>12} {'seconds':>8} {'ns/(H nnz)':>11} {'Storm U_1':>10} "
+          f"{'Storm all':>10} {'ratio':>6} {'peak GB':>8}")
+    for S in (10**4, 10**5, 10**6):
+        mdp = long_lane(S)
+        nnz = len(mdp.rows(1).successors)
+        U = st.potentially_unsafe(mdp)
+        assert U[0].sum() > U[1].sum(), "the sets must still grow at the first step"
+        ours = seconds(lambda mdp=mdp: st.potentially_unsafe(mdp), repeats=3)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        model = storm_model(mdp)
+        assert ((minimal_risk(model, mdp.H - 1) > 0) == U[0]).all()
+        first = seconds(lambda model=model, k=mdp.H - 1: minimal_risk(model, k))
+        every = seconds(lambda model=model, H=mdp.H: [minimal_risk(model, k) for k in range(H)])
+        print(f"{S:>10,} {nnz:>12,} {ours:8.3f} {ours / (mdp.H * nnz) * 1e9:11.2f} {first:10.3f} "
+              f"{every:10.3f} {every / ours:5.1f}x {peak:8.2f}", flush=True)
+
+
+def bench_import() -> None:
+    code = "import time; t = time.perf_counter(); import safeteach; print(time.perf_counter() - t)"
+    times = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]
+    print(f"import safeteach, warm: {min(times):.3f} s (of which numpy is most)", flush=True)
+
+
+def bench_book() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        files = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split()
+        for name in files:
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, clone / name)
+        for label in ("cold (environment, pages and all)", "warm (nothing changed)"):
+            took = seconds(
+                lambda: subprocess.run(["make", "book"], cwd=clone, check=True,
+                                       capture_output=True)
+            )
+            print(f"make book, {label}: {took:.1f} s", flush=True)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "import": bench_import,
+    "unsafe": bench_potentially_unsafe,
+    "book": bench_book,
+}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[],
+                        help="what to time; everything by default")
+    for part in parser.parse_args().parts or PARTS:
+        PARTS[part]()
