@@ -1,11 +1,11 @@
 """safeteach: reinforcement learning that is safe at every step.
 
 The library behind the book *Safe at Every Step*.  It needs numpy alone to be imported; what
-draws (``safeteach.figures``) is loaded when it is first used.
+draws or asks (``safeteach.figures``, ``.widgets``, ``.exercises``) is loaded when it is first used.
 """
 
 import importlib
-from types import ModuleType
+from typing import Any
 
 from safeteach import instances
 from safeteach.mdp import Episode, Known, SafeMDP, rollout
@@ -40,14 +40,17 @@ __all__ = [
     "witness",
 ]
 
-_LOADED_WHEN_USED = ("figures",)
+_LOADED_WHEN_USED = ("exercises", "figures", "widgets")
+_OF_EXERCISES = ("check", "quiz")
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     if name in _LOADED_WHEN_USED:
         return importlib.import_module(f"safeteach.{name}")
+    if name in _OF_EXERCISES:
+        return getattr(importlib.import_module("safeteach.exercises"), name)
     raise AttributeError(f"module 'safeteach' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LOADED_WHEN_USED])
+    return sorted([*__all__, *_LOADED_WHEN_USED, *_OF_EXERCISES])

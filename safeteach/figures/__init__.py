@@ -1,0 +1,33 @@
+"""Pictures of safe MDPs that describe themselves: Δ graphs, U_h, grids, witnesses.
+
+Every function takes an MDP, draws what the library computes from it and returns a
+:class:`DescribedFigure`, whose ``alt`` says in words what the picture shows.
+"""
+
+from safeteach.figures.averages import averages
+from safeteach.figures.costs import costs
+from safeteach.figures.delta import delta_graph
+from safeteach.figures.described import DescribedFigure
+from safeteach.figures.escape import escape
+from safeteach.figures.grid import grid
+from safeteach.figures.looks import looks
+from safeteach.figures.propagation import propagation, propagation_frame
+from safeteach.figures.steps import ledgers, steps
+from safeteach.figures.timetable import timetable
+from safeteach.figures.witness import witness
+
+__all__ = [
+    "DescribedFigure",
+    "averages",
+    "costs",
+    "delta_graph",
+    "escape",
+    "grid",
+    "ledgers",
+    "looks",
+    "propagation",
+    "propagation_frame",
+    "steps",
+    "timetable",
+    "witness",
+]

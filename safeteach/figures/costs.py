@@ -1,0 +1,162 @@
+"""The map of costs: what a threshold calls unsafe, and what one walk across it pays."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
+
+from safeteach.figures.described import (
+    INK,
+    LINE,
+    UNSAFE,
+    WIDEST,
+    DescribedFigure,
+    Entry,
+    Point,
+    arrow,
+    draw_legend,
+    draw_state,
+    legend_height,
+    listing,
+    sheet,
+    state_radius,
+    write,
+)
+from safeteach.figures.grid import cell_letter, cell_middles, check_grid, draw_ground
+from safeteach.mdp import SafeMDP
+
+__all__ = ["costs"]
+
+CELL = 0.8  # inches
+MARGIN = 0.2
+BETWEEN = 0.1  # least room between the states of two cells
+HEADING = 0.42
+SMOKE = "#8a8a8a"  # the shade of cost 1; black numbers stay readable on it
+
+
+def costs(mdp: SafeMDP, tau: float | None = None, path: Sequence[int] = ()) -> DescribedFigure:
+    r"""Draw the cost of every cell of a map, and which of them a threshold makes unsafe.
+
+    Each cell holds its :math:`c(s)`, as a number and as a shade of grey.  A state with
+    :math:`c(s) > \tau` is unsafe; one with :math:`c(s) = \tau` is not.
+
+    Parameters
+    ----------
+    mdp : GridMDP
+        About 10 cells wide at most.
+    tau : float, optional
+        A threshold in [0, 1]; the world's own by default.
+    path : sequence of int, optional
+        The states of one episode, :math:`s_1 \ldots s_H`.  Its way is drawn, and its violation
+        :math:`\sum_h (c(s_h) - \tau)_+` written above the map.
+
+    Returns
+    -------
+    DescribedFigure
+
+    Notes
+    -----
+    The cost, the threshold and the violation are those of Section 3 of the paper.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.smoke()
+    >>> walk = st.rollout(mdp, st.optimal(mdp).policy, seed=0).states[:-1]
+    >>> print(st.figures.costs(mdp, tau=0.6, path=walk).alt)
+    Map of 34 cells with costs from 0 to 0.9. At the threshold τ = 0.6, 4 are unsafe: (0,3), (1,2),
+    (1,4), (2,3). An episode of 14 steps passes (2,0), (2,1), (2,2), (2,3), (2,4), (2,5), (2,6) and
+    pays the violation 0.3.
+    """
+    world = check_grid(mdp)
+    tau = mdp.tau if tau is None else tau
+    if not 0 <= tau <= 1:
+        raise ValueError(f"tau is {tau}; the threshold must lie in [0, 1]")
+    path = [mdp.check_state(int(s)) for s in path]
+
+    labels = [f"{cost:.3g}" for cost in mdp.c]
+    radius = state_radius(labels)
+    rows, columns = len(world.map), len(world.map[0])
+    most = int((WIDEST - 2 * MARGIN) / (2 * radius + BETWEEN))
+    if columns > most:
+        raise ValueError(
+            f"the map is {columns} cells wide; at most {most} leave room for these costs"
+        )
+    size = min(CELL, (WIDEST - 2 * MARGIN) / columns)
+    width = max(columns * size + 2 * MARGIN, 4.8)
+    entries = _entries(bool(path))
+    bottom = legend_height(entries, width) + 0.1
+    height = bottom + rows * size + HEADING
+    corner = ((width - columns * size) / 2, bottom)
+    middles = cell_middles(world, corner, size)
+
+    figure, axes = sheet(width, height, _describe(mdp, tau, path))
+    draw_ground(axes, world, corner, size)
+    for s, middle in enumerate(middles):
+        cell = Rectangle(tuple(middle - size / 2), size, size)
+        cell.set(facecolor=_shade(mdp.c[s]), edgecolor=LINE, linewidth=0.8, zorder=1.2, gid=f"shade/{s}")
+        axes.add_artist(cell)
+        if mdp.c[s] > tau:
+            draw_state(axes, middle, UNSAFE, radius, labels[s], gid=f"state/{s}/{UNSAFE.name}")
+        else:  # no kind: it may still be doomed, and this figure does not know
+            write(axes, middle, labels[s])
+        if letter := cell_letter(world, s):
+            write(axes, middle + np.array([-0.38, 0.37]) * size, letter)
+    gap = 1.12 * radius
+    for s, t in _ways(path):
+        ends = middles[s], middles[t]
+        arrow(axes, *ends, color=INK, width=2.2, gap=(gap, gap), gid=f"path/{s}/{t}")
+    write(axes, (width / 2, height - HEADING / 2), _heading(mdp, tau, path))
+    draw_legend(axes, entries, width)
+    return figure
+
+
+def _violation(mdp: SafeMDP, tau: float, path: Sequence[int]) -> float:
+    return float(np.maximum(mdp.c[list(path)] - tau, 0).sum())
+
+
+def _ways(path: Sequence[int]) -> list[tuple[int, int]]:
+    """The moves of a path from one state to another, each once."""
+    return list(dict.fromkeys((s, t) for s, t in itertools.pairwise(path) if s != t))
+
+
+def _shade(cost: float) -> tuple[float, ...]:
+    white, full = np.ones(3), np.array(to_rgb(SMOKE))
+    return tuple(white + cost * (full - white))
+
+
+def _heading(mdp: SafeMDP, tau: float, path: Sequence[int]) -> str:
+    # Plain text: mathematics that is new in every picture takes a third of its time.
+    said = f"τ = {tau:g}:  {int((mdp.c > tau).sum())} of {mdp.S} unsafe"
+    if path:
+        said += f",  violation of the episode {_violation(mdp, tau, path):.3g}"
+    return said
+
+
+def _entries(with_path: bool) -> list[Entry]:
+    def sample(axes: Axes, xy: Point) -> None:
+        arrow(axes, (xy[0] - 0.2, xy[1]), (xy[0] + 0.18, xy[1]), color=INK, width=2.2)
+
+    unsafe = Entry(lambda axes, xy: draw_state(axes, xy, UNSAFE, 0.13), r"unsafe: $c > \tau$")
+    return [unsafe, *([Entry(sample, "episode")] if with_path else [])]
+
+
+def _describe(mdp: SafeMDP, tau: float, path: Sequence[int]) -> str:
+    unsafe = [mdp.state_name(int(s)) for s in np.flatnonzero(mdp.c > tau)]
+    said = (
+        f"Map of {mdp.S} cells with costs from {mdp.c.min():g} to {mdp.c.max():g}. "
+        f"At the threshold τ = {tau:g}, {len(unsafe)} {'is' if len(unsafe) == 1 else 'are'} unsafe"
+        f"{': ' + listing(unsafe, 150) if unsafe else ''}."
+    )
+    if path:
+        visited = [mdp.state_name(s) for s in dict.fromkeys(path)]
+        said += (
+            f" An episode of {len(path)} step{'s' * (len(path) > 1)} passes "
+            f"{listing(visited, 150)} and pays the violation {_violation(mdp, tau, path):.3g}."
+        )
+    return said

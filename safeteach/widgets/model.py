@@ -1,0 +1,120 @@
+"""The interactive figures of Part I: the threshold, the spread of danger, and why it spreads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from safeteach import figures
+from safeteach.figures.propagation import panel_steps
+from safeteach.instances import GridMDP
+from safeteach.mdp import SafeMDP, rollout
+from safeteach.planning import optimal
+from safeteach.safety import potentially_unsafe
+from safeteach.widgets.interactive import Choice, Interactive, Slider, interactive
+
+__all__ = ["doom", "spread", "threshold"]
+
+
+def threshold(mdp: GridMDP) -> Interactive:
+    r"""Move the threshold τ over a map of costs, beside one fixed episode and its violation.
+
+    The episode is that of the policy with the most reward, which knows of no cost.
+
+    Parameters
+    ----------
+    mdp : GridMDP
+        Best with costs in degrees, such as :func:`safeteach.instances.smoke`.
+
+    Notes
+    -----
+    The violation :math:`(c - \tau)_+` is that of Section 3 of the paper.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> print(st.widgets.threshold(st.instances.smoke())._repr_mimebundle_()["text/plain"])
+    Interactive figure. Control: threshold τ (0 to 1, at 0.5). Map of 34 cells with costs from 0 to
+    0.9. At the threshold τ = 0.5, 11 are unsafe: (0,2), (0,3), (0,4), (1,1), (1,2), (1,4), (1,5),
+    (2,2), (2,3), (2,4), (3,3). An episode of 14 steps passes (2,0), (2,1), (2,2), (2,3), (2,4),
+    (2,5), (2,6) and pays the violation 0.6.
+    """
+    path = rollout(mdp, optimal(mdp).policy, seed=0).states[:-1].tolist()
+
+    def stops(parts: int) -> list[float]:
+        # k / parts is the float that "0.3" is, so that a cost equal to τ is found equal.
+        return sorted({mdp.tau, *(k / parts for k in range(parts + 1))})
+
+    return interactive(
+        lambda tau: figures.costs(mdp, tau, path),
+        tau=Slider("threshold τ", values=stops(20), start=mdp.tau, fine=stops(100)),
+    )
+
+
+def spread(mdp: SafeMDP) -> Interactive:
+    """Move step h back from H to 1 and watch U_h spread: on a grid's map, else on the Δ graph.
+
+    Parameters
+    ----------
+    mdp : SafeMDP
+        With two steps or more.
+
+    Notes
+    -----
+    U_h is that of Section 4.1 of the paper.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> widget = st.widgets.spread(st.instances.ice_corridor())
+    >>> print(widget._repr_mimebundle_()["text/plain"])
+    Interactive figure. Control: step h (10 to 1, at 10). States at step 10 of 10. Unsafe: (2,3).
+    Potentially unsafe but not unsafe: none. Safe: (0,0), (0,1), (0,2), (0,3), (0,4), (0,5), (1,0),
+    (1,1), (1,2), (1,3), (1,4), (1,5). New in U_10: none. No longer in it: none.
+    """
+    draw = figures.propagation_frame if isinstance(mdp, GridMDP) else figures.delta_graph
+    return interactive(
+        lambda h: draw(mdp, h),
+        h=Slider("step h", values=range(mdp.H, 0, -1), start=mdp.H),
+    )
+
+
+def doom(mdp: SafeMDP) -> Interactive:
+    """Ask of a state at a step: why is it doomed?  A witness answers, or else a safe action.
+
+    The states are s_1 and those that are in U_h for some h.  The page goes back through the
+    steps for as long as U_h changes; a kernel goes back to step 1.
+
+    Parameters
+    ----------
+    mdp : SafeMDP
+        With a state that is potentially unsafe and not unsafe.
+
+    Notes
+    -----
+    U_h is that of Section 4.1 of the paper.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> widget = st.widgets.doom(st.instances.union_counterexample())
+    >>> print(widget._repr_mimebundle_()["text/plain"])
+    Interactive figure. Controls: state (start, x, u, at x); step h (4 to 1, at 3). Why x is in U_3,
+    in 2 nodes: at x in step 3, a0 and a1 may lead to u. Every path ends in an unsafe state, at the
+    latest in step 4: u.
+    """
+    U = potentially_unsafe(mdp)
+    doomed = U & ~mdp.unsafe
+    if not doomed.any():
+        raise ValueError("no state is potentially unsafe but the unsafe ones: nothing to explain")
+    steps = panel_steps(mdp)
+    start = min(h for h in steps if doomed[h - 1].any())
+    asked = U.any(axis=0) | (np.arange(mdp.S) == mdp.s1)
+    return interactive(
+        lambda s, h: figures.witness(mdp, s, h) if U[h - 1, s] else figures.escape(mdp, s, h),
+        s=Choice(
+            "state",
+            {mdp.state_name(s): s for s in np.flatnonzero(asked).tolist()},
+            start=int(doomed[start - 1].argmax()),
+        ),
+        h=Slider("step h", values=steps, start=start, fine=range(mdp.H, 0, -1)),
+    )

@@ -1,0 +1,14 @@
+"""Where the built book is and which pages it should have."""
+
+from pathlib import Path
+
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
+
+PAGES = [
+    name.removesuffix(".md").removesuffix(".ipynb") for name in parse_toc_yaml(ROOT / "_toc.yml")
+]
+# Sphinx adds these: the index, the list of theorems, the search.
+GENERATED = ["genindex", "prf-prf", "search"]

@@ -1,0 +1,102 @@
+"""The stored notebooks: all in the book, all executed, all in the one normal form."""
+
+import re
+import subprocess
+import sys
+
+import notebooks
+import pytest
+from built import PAGES, ROOT
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+NOTEBOOKS = notebooks.find()
+IN_TOC = [path for path in NOTEBOOKS if "assignments" not in path.parts]
+
+
+def relative(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_every_notebook_is_in_the_toc():
+    assert IN_TOC, "the book has no notebook"
+    assert {relative(path).removesuffix(".ipynb") for path in IN_TOC} <= set(PAGES)
+
+
+def test_every_page_of_the_toc_has_one_source():
+    for page in PAGES:
+        sources = [s for s in (".md", ".ipynb") if (ROOT / (page + s)).is_file()]
+        assert len(sources) == 1, f"{page} has the sources {sources}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
+def test_is_executed_and_in_normal_form(path):
+    notebook = notebooks.read(path)
+    assert list(notebooks.problems(notebook)) == []
+    assert notebooks.dump(notebooks.normalise(notebook)) == path.read_text("utf-8")
+
+
+def test_normal_form_keeps_text_and_drops_images_and_widgets():
+    png = "application/papermill.record/image/png"
+    view = "application/vnd.jupyter.widget-view+json"
+    data = {"text/plain": "a curve", "image/png": "iVBO", png: "iVBO", view: {"model_id": "1"}}
+    metadata = {"image/png": {"alt": "a curve"}}
+    output = new_output("display_data", data=data, metadata=metadata)
+    cells = [new_code_cell("a", outputs=[output])]
+    normal = notebooks.normalise(new_notebook(cells=cells, metadata={"widgets": {"state": {}}}))
+    [kept] = normal.cells[0].outputs
+    assert kept.data == {"text/plain": "a curve"}
+    assert kept.metadata == metadata
+    assert "widgets" not in normal.metadata
+
+
+def test_cells_of_an_old_notebook_get_the_same_ids_every_time():
+    cells = [new_code_cell("a"), new_code_cell("a")]
+    for cell in cells:
+        del cell["id"]
+    old = new_notebook(cells=cells, nbformat_minor=4)
+    ids = [[cell.id for cell in notebooks.normalise(old).cells] for _ in range(2)]
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 2
+
+
+@pytest.mark.parametrize(
+    ("output", "problem"),
+    [
+        (new_output("error", ename="ValueError"), "stores an error"),
+        (new_output("stream", name="stderr", text="Warning"), "writes to stderr"),
+        (new_output("display_data", data={}), "without a text form"),
+    ],
+)
+def test_what_must_not_be_stored_is_found(output, problem):
+    cell = new_code_cell("f()", execution_count=1, outputs=[output])
+    [found] = notebooks.problems(new_notebook(cells=[cell]))
+    assert problem in found
+
+
+def test_nbval_sees_a_wrong_and_a_missing_output(tmp_path):
+    """And not a cell that was never run, which is why `problems` looks for its count."""
+    said = new_output("stream", name="stdout", text="2\n")
+    wrong = new_output("stream", name="stdout", text="3\n")
+    variants = {
+        "right": (1, [said]),
+        "wrong": (1, [wrong]),
+        "missing": (1, []),
+        "unrun": (None, []),
+    }
+    for name, (count, outputs) in variants.items():
+        cell = new_code_cell("print(1 + 1)", execution_count=count, outputs=outputs)
+        notebook = notebooks.normalise(new_notebook(cells=[cell]))
+        (tmp_path / f"{name}.ipynb").write_text(notebooks.dump(notebook), "utf-8")
+        assert bool(list(notebooks.problems(notebook))) == (name == "unrun")
+    command = [sys.executable, "-m", "pytest", "--nbval", "-q", "-rA", "-p", "no:cacheprovider"]
+    run = subprocess.run([*command, "."], cwd=tmp_path, capture_output=True, text=True)
+    verdicts = {
+        name: re.findall(rf"^(PASSED|FAILED) {name}\.ipynb::", run.stdout, re.MULTILINE)
+        for name in variants
+    }
+    assert verdicts == {
+        "right": ["PASSED"],
+        "wrong": ["FAILED"],
+        "missing": ["FAILED"],
+        "unrun": ["PASSED"],
+    }

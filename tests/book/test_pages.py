@@ -1,0 +1,76 @@
+"""The built pages: as many as the table of contents names, each whole, with alt text and links."""
+
+import functools
+import re
+from urllib.parse import unquote, urlsplit
+
+import notebooks
+import pytest
+from bs4 import BeautifulSoup
+from built import GENERATED, HTML, PAGES, ROOT
+
+
+@functools.cache
+def soup(page):
+    return BeautifulSoup((HTML / f"{page}.html").read_text("utf-8"), "html.parser")
+
+
+def test_the_pages_are_those_of_the_toc():
+    built = {
+        path.relative_to(HTML).with_suffix("").as_posix()
+        for path in HTML.rglob("*.html")
+        if path.relative_to(HTML).parts[0] not in {"_static", "vendor"}
+    }
+    assert built == {*PAGES, *GENERATED}
+    assert len(built) == len(PAGES) + len(GENERATED)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_one_title_and_content(page):
+    article = soup(page).select_one("article.bd-article")
+    assert len(article.select("h1")) == 1
+    assert len(article.get_text().split()) > 20
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_markup_is_left_raw(page):
+    article = BeautifulSoup(str(soup(page).select_one("article.bd-article")), "html.parser")
+    for code in article.select("pre, code"):
+        code.decompose()
+    assert not re.search(r"```|:::|\{[a-z:]+\}`|\$\$", article.get_text())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_image_says_what_it_shows(page):
+    for image in soup(page).select("img"):
+        alt = image.get("alt", "").strip()
+        assert alt, f"{image['src']} has no alt text"
+        assert not re.search(r"\.(png|svg|jpe?g|gif)$|^[0-9a-f]{32,}", alt), f"{alt} is a file name"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *GENERATED])
+def test_every_local_link_leads_somewhere(page):
+    for tag in soup(page).select("[href], [src]"):
+        address = urlsplit(tag.get("href") or tag.get("src"))
+        if address.scheme or address.netloc:
+            continue
+        target = ((HTML / page).parent / unquote(address.path)).resolve()
+        if not address.path:
+            target = HTML / f"{page}.html"
+        assert target.exists(), f"{page} links to {address.path}"
+        if address.fragment and target.suffix == ".html":
+            name = target.relative_to(HTML.resolve()).with_suffix("").as_posix()
+            fragment = unquote(address.fragment)
+            assert soup(name).find(id=fragment), f"{page} links to {name}#{fragment}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_every_code_cell_of_its_notebook(page):
+    source = ROOT / f"{page}.ipynb"
+    hidden = {"remove-cell", "remove-input"}
+    cells = [
+        cell
+        for cell in (notebooks.read(source).cells if source.is_file() else ())
+        if cell.cell_type == "code" and not hidden & set(cell.metadata.get("tags", ()))
+    ]
+    assert len(soup(page).select("div.cell_input")) == len(cells)
