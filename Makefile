@@ -60,7 +60,7 @@ clean:  ## remove what was built; .venv and .vendor stay
 .venv/.locked: requirements.txt
 	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; sys.version_info >= (3, 11) or sys.exit( \
 	    f"Python 3.11 or newer is needed, this is {v}. Say for example: make book PYTHON=python3.12")'
-	@echo "Setting up .venv: $$(grep -c == $<) pinned packages, one or two minutes"
+	@echo "Setting up .venv: $$(grep -c == $<) pinned packages, a few minutes"
 	@rm -rf .venv && $(PYTHON) -m venv .venv
 	@$(BIN)/pip install -qq -r $<
 	@# A kernel warns that it talks in plain text, though only to this machine; that is no news.

@@ -201,11 +201,11 @@ class SafeMDP:
     @property
     def P(self) -> NDArray[np.float64]:
         """(H, S, A, S) transition probabilities, for worlds small enough to write out."""
-        return self._dense(np.float64, lambda rows: rows.probability)
+        return self._dense(np.float64, [rows.probability for rows in self._steps])
 
     def support(self) -> NDArray[np.bool_]:
         """(H, S, A, S) bool: Δ, whether t can follow (s, a) at step h, for small worlds."""
-        return self._dense(np.bool_, lambda rows: True)
+        return self._dense(np.bool_, [True for _ in self._steps])
 
     @property
     def known(self) -> Known:
@@ -258,7 +258,7 @@ class SafeMDP:
             raise ValueError(f"a is {a}; the actions are 0..{self.A - 1}")
         return a
 
-    def _dense(self, dtype: Any, entry: Any) -> NDArray[Any]:
+    def _dense(self, dtype: Any, entries: Sequence[Any]) -> NDArray[Any]:
         size = len(self._steps) * self.S * self.A * self.S
         if size > LARGEST_DENSE:
             raise ValueError(
@@ -266,9 +266,9 @@ class SafeMDP:
                 f"{LARGEST_DENSE:,}; use mdp.rows(h) or mdp.successors(h, s, a)"
             )
         table = np.zeros((len(self._steps), self.S * self.A, self.S), dtype)
-        for step, rows in zip(table, self._steps, strict=True):
+        for step, rows, entry in zip(table, self._steps, entries, strict=True):
             pair = np.repeat(np.arange(self.S * self.A), np.diff(rows.indptr))
-            step[pair, rows.successors] = entry(rows)
+            step[pair, rows.successors] = entry
         table = table.reshape(-1, self.S, self.A, self.S)
         return _frozen(np.broadcast_to(table, (self.H, self.S, self.A, self.S)))
 

@@ -119,13 +119,13 @@ def evaluate(mdp: SafeMDP, policy: ArrayLike) -> Evaluation:
     >>> st.evaluate(mdp, st.optimal(mdp).policy)
     Evaluation(value=2.5, violation=0.5, cost=1.0, unsafe_probability=1.0)
     """
-    policy = mdp.check_policy(policy)
-    if policy.ndim == 2:
-        policy = np.eye(mdp.A)[policy]
+    chances = mdp.check_policy(policy)
+    if chances.ndim == 2:
+        chances = np.eye(mdp.A)[chances]
     # Three sums and one probability, carried back together: (S, 4).
     future = np.zeros((mdp.S, 4))
     for h in range(mdp.H, 0, -1):
-        choice = policy[h - 1]
+        choice = chances[h - 1]
         later = mdp.rows(h).expect(future).reshape(mdp.S, mdp.A, 4)
         future = np.einsum("sa,sak->sk", choice, later)
         future[:, 0] += np.einsum("sa,sa->s", choice, mdp.r[h - 1])

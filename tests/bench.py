@@ -6,8 +6,10 @@ Every peer is timed in the same run on the same world, so read the ratios, not t
 from __future__ import annotations
 
 import argparse
+import itertools
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,11 +20,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from playwright.sync_api import sync_playwright
 from storm import minimal_risk, storm_model
 
 import safeteach as st
+from safeteach.widgets.interactive import static_page
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path += [str(ROOT / "book" / "_tools"), str(ROOT / "tests" / "book")]
+
+import browser  # noqa: E402, from the folders of the line before
+from moving import walks  # noqa: E402
 
 
 def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
@@ -53,8 +61,10 @@ def long_lane(S: int, A: int = 4, H: int = 50) -> st.SafeMDP:
 def bench_potentially_unsafe() -> None:
     print("potentially_unsafe: 4 actions, 4 successors, H = 50; Storm answers one h a question,")
     print("so the ratio is its time for U_1 .. U_H over ours for the same (model building apart)")
-    print(f"{'states':>10} {'nnz':>12} {'seconds':>8} {'ns/(H nnz)':>11} {'Storm U_1':>10} "
-          f"{'Storm all':>10} {'ratio':>6} {'peak GB':>8}")
+    print(
+        f"{'states':>10} {'nnz':>12} {'seconds':>8} {'ns/(H nnz)':>11} {'Storm U_1':>10} "
+        f"{'Storm all':>10} {'ratio':>6} {'peak GB':>8}"
+    )
     for S in (10**4, 10**5, 10**6):
         mdp = long_lane(S)
         nnz = len(mdp.rows(1).successors)
@@ -66,8 +76,11 @@ def bench_potentially_unsafe() -> None:
         assert ((minimal_risk(model, mdp.H - 1) > 0) == U[0]).all()
         first = seconds(lambda model=model, k=mdp.H - 1: minimal_risk(model, k))
         every = seconds(lambda model=model, H=mdp.H: [minimal_risk(model, k) for k in range(H)])
-        print(f"{S:>10,} {nnz:>12,} {ours:8.3f} {ours / (mdp.H * nnz) * 1e9:11.2f} {first:10.3f} "
-              f"{every:10.3f} {every / ours:5.1f}x {peak:8.2f}", flush=True)
+        print(
+            f"{S:>10,} {nnz:>12,} {ours:8.3f} {ours / (mdp.H * nnz) * 1e9:11.2f} {first:10.3f} "
+            f"{every:10.3f} {every / ours:5.1f}x {peak:8.2f}",
+            flush=True,
+        )
 
 
 def bench_import() -> None:
@@ -85,21 +98,77 @@ def bench_book() -> None:
             shutil.copy(ROOT / name, clone / name)
         for label in ("cold (environment, pages and all)", "warm (nothing changed)"):
             took = seconds(
-                lambda: subprocess.run(["make", "book"], cwd=clone, check=True,
-                                       capture_output=True)
+                lambda: subprocess.run(["make", "book"], cwd=clone, check=True, capture_output=True)
             )
             print(f"make book, {label}: {took:.1f} s", flush=True)
+
+
+WIDGETS = {
+    "threshold, smoke": lambda: st.widgets.threshold(st.instances.smoke()),
+    "spread, ice corridor": lambda: st.widgets.spread(st.instances.ice_corridor()),
+    "spread, counterexample": lambda: st.widgets.spread(st.instances.union_counterexample()),
+    "doom, ice corridor": lambda: st.widgets.doom(st.instances.ice_corridor()),
+    "doom, counterexample": lambda: st.widgets.doom(st.instances.union_counterexample()),
+}
+
+
+def print_moves(name: str, milliseconds: list[float]) -> None:
+    print(
+        f"{name:24} {statistics.median(milliseconds):10.0f} {max(milliseconds):8.0f} "
+        f"{len(milliseconds):6}",
+        flush=True,
+    )
+
+
+def bench_live_controls() -> None:
+    print("a move of a live control, on the kernel's side: draw, compress, hand over")
+    print(f"{'figure':24} {'median ms':>10} {'longest':>8} {'moves':>6}")
+    for name, make in WIDGETS.items():
+        *inputs, _shown = make().live().children
+        times = []
+        for setting in itertools.product(*([v for _, v in one.options] for one in inputs)):
+            for one, value in zip(inputs, setting, strict=True):
+                if one.value != value:
+                    times.append(1e3 * seconds(lambda one=one, v=value: setattr(one, "value", v)))
+        print_moves(name, times)
+
+
+def bench_static_controls() -> None:
+    path = browser.find()
+    if path is None:
+        print("a move of a static control: NO BROWSER, not timed")
+        return
+    print("a move of a static control, from the key to the frame that shows the picture")
+    print(f"{'figure':24} {'median ms':>10} {'longest':>8} {'moves':>6}")
+    script = (ROOT / "book" / "_static" / "interactive.js").read_text("utf-8")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for name, make in WIDGETS.items():
+            widget = make()
+            html = static_page(widget.figure, widget.controls, widget.first)
+            page = chromium.new_page()
+            page.set_content(f"<script>{script}</script>{html}")
+            print_moves(name, [ms for walk in walks(page) for ms in walk.milliseconds])
+            page.close()
+        chromium.close()
 
 
 PARTS: dict[str, Callable[[], None]] = {
     "import": bench_import,
     "unsafe": bench_potentially_unsafe,
+    "static controls": bench_static_controls,
+    "live controls": bench_live_controls,
     "book": bench_book,
 }
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[],
-                        help="what to time; everything by default")
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        choices=[*PARTS, []],
+        default=[],
+        help="what to time; everything by default",
+    )
     for part in parser.parse_args().parts or PARTS:
         PARTS[part]()

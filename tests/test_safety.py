@@ -33,14 +33,14 @@ def test_exact_sets_equal_brute_force_over_all_policies(mdp):
 def test_invariants(mdp):
     U, safe = st.potentially_unsafe(mdp), st.safe_actions(mdp)
     printed = st.potentially_unsafe(mdp, recursion="paper")
-    assert (U[-1] == mdp.unsafe).all()
-    assert (U >= mdp.unsafe).all()
+    assert (mdp.unsafe == U[-1]).all()
+    assert (mdp.unsafe <= U).all()
     assert safe[-1].all()
     assert (printed >= U).all()
     assert (printed[:-1] >= printed[1:]).all()
     has_way_out = safe.any(axis=2)
     has_way_out[-1] = True
-    assert (~U == (has_way_out & ~mdp.unsafe)).all()
+    assert ((has_way_out & ~mdp.unsafe) == ~U).all()
     if mdp.stationary:
         assert (U[:-1] >= U[1:]).all()
         assert (printed == U).all()
@@ -60,7 +60,7 @@ def test_more_hazards_never_shrink_the_sets(mdp, extra):
 @settings(max_examples=500, deadline=None)
 def test_every_witness_is_one(mdp):
     U = st.potentially_unsafe(mdp)
-    for h, s in np.argwhere(U) + [1, 0]:
+    for h, s in np.argwhere(U) + np.array([1, 0]):
         w = st.witness(mdp, s, h)
         assert w.root == (h, s)
         reached, frontier = set(), [w.root]
@@ -80,7 +80,7 @@ def test_every_witness_is_one(mdp):
                 assert mdp.P[step - 1, state, a, t] > 0
                 frontier.append((step + 1, t))
         assert reached == set(w.answers)
-    for h, s in np.argwhere(~U) + [1, 0]:
+    for h, s in np.argwhere(~U) + np.array([1, 0]):
         with pytest.raises(ValueError, match=f"not potentially unsafe at step {h}"):
             st.witness(mdp, s, h)
 

@@ -1,7 +1,9 @@
 """Execute the book's notebooks and store each in its one normal form.
 
 A stored notebook keeps the text of its outputs, which nbval compares with a fresh run, and neither
-images nor widget state, which the build makes anew. Run it through ``make notebooks``; with
+images nor widget state, which the build makes anew. Its math is written out: the short names that
+_config.yml gives to MathJax are unknown to JupyterLab, so they are replaced by what they stand for.
+Run it through ``make notebooks``; with
 ``--check`` nothing is executed or written, and every notebook that is not in normal form is named.
 One that has a problem is not written either.
 """
@@ -16,10 +18,14 @@ from pathlib import Path
 
 import nbclient
 import nbformat
+import yaml
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
+
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+MACROS: dict[str, str] = CONFIG["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_METADATA = {"mystnb", "nbgrader", "tags"}
@@ -51,8 +57,22 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
     return client.execute()
 
 
+def write_out(text: str) -> str:
+    r"""Replace the short names of math by what they stand for.
+
+    Examples
+    --------
+    >>> print(write_out(r"$\Uc_h$, not \\Uc or \Ucx"))
+    $\mathcal{U}_h$, not \\Uc or \Ucx
+    """
+    for name, body in MACROS.items():
+        pattern = rf"(?<!\\)((?:\\\\)*)\\{name}(?![a-zA-Z])"
+        text = re.sub(pattern, r"\1" + body.replace("\\", r"\\"), text)
+    return text
+
+
 def normalise(notebook: NotebookNode) -> NotebookNode:
-    """Return the normal form of a notebook; the cells' sources and text outputs stay as they are.
+    """Return the normal form of a notebook; code and text outputs stay as they are.
 
     Examples
     --------
@@ -75,6 +95,8 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         )
         if "id" not in cell:
             cell.id = hashlib.sha256(f"{index}\n{cell.source}".encode()).hexdigest()[:8]
+        if cell.cell_type == "markdown":
+            cell.source = write_out(cell.source)
         for output in cell.get("outputs", ()):
             for kind in [kind for kind in output.get("data", ()) if NOT_STORED.search(kind)]:
                 del output.data[kind]
@@ -91,14 +113,16 @@ def problems(notebook: NotebookNode) -> Iterator[str]:
     --------
     >>> from nbformat.v4 import new_code_cell, new_notebook
     >>> list(problems(new_notebook(cells=[new_code_cell("1 + 1")])))
-    ['code cell 1 has execution count None']
+    ['the code cells ran as [None], not as [1]']
     """
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    counts = [cell.execution_count for cell in code]
+    in_order = list(range(1, len(code) + 1))
+    if counts != in_order:
+        yield f"the code cells ran as {counts}, not as {in_order}"
     for number, cell in enumerate(code, start=1):
         if not cell.source.strip():
             yield f"code cell {number} is empty"
-        if cell.execution_count != number:
-            yield f"code cell {number} has execution count {cell.execution_count}"
         for output in cell.outputs:
             if output.output_type == "error":
                 yield f"code cell {number} stores an error, {output.ename}"

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import faulthandler
 import io
 import os
+import pickle
 import re
 import sys
 import time
@@ -22,11 +24,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-__all__ = ["LIMIT", "Called", "Run", "call", "can_fork", "isolated"]
+__all__ = ["KEEPS_FROZEN", "LIMIT", "Called", "Run", "call", "can_fork", "isolated"]
 
 LIMIT = 8.0  # seconds for a whole check
-MEMORY = 2 * 2**30  # bytes that the work may ask for beyond what the notebook already has
+MEMORY = (
+    2**30
+)  # bytes that the work may ask for beyond the notebook's own; Binder gives 2 GB in all
 LONGEST_OUTPUT = 400  # characters of what a reader's code prints
+KEEPS_FROZEN = 5  # the protocol of pickle under which a read-only array stays one
 LONGEST_MESSAGE = 200  # characters of an error's own message
 
 T = TypeVar("T")
@@ -105,7 +110,7 @@ def _in_child(work: Callable[[], Iterator[T]]) -> Run[T]:
     failure = ""
     try:
         while ended == "late" and reader.poll(max(0.0, deadline - time.monotonic())):
-            match reader.recv():
+            match pickle.loads(reader.recv_bytes()):
                 case ("yields", thing):
                     last = thing
                 case ("fails", failure):
@@ -116,29 +121,51 @@ def _in_child(work: Callable[[], Iterator[T]]) -> Run[T]:
         ended = "died"
     finally:
         reader.close()
-        if ended != "died":
-            # The group first, so that nothing that the work started stays behind.
-            for kill in (os.killpg, os.kill):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    kill(pid, signal.SIGKILL)
-        status = os.waitpid(pid, 0)[1]
+        status = _end(pid, patience=1.0 if ended == "died" else 0.0)
     if failure:
         raise RuntimeError(f"the checker itself failed:\n{failure}")
     killed = ended == "died" and os.WIFSIGNALED(status)
     return Run(last, ended, signal.Signals(os.WTERMSIG(status)).name if killed else "")
 
 
+def _end(pid: int, patience: float) -> int:
+    """Wait a little for a child to end by itself, then end it and all that it started.
+
+    Returns
+    -------
+    int
+        The child's status, as ``os.waitpid`` gives it.
+    """
+    import signal
+
+    until = time.monotonic() + patience
+    ended, status = 0, 0
+    while not ended and time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.001)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    if not ended:
+        os.kill(pid, signal.SIGKILL)  # in case it has left its group, or not yet made it
+        status = os.waitpid(pid, 0)[1]
+    return status
+
+
 def _be_the_child(work: Callable[[], Iterator[Any]], writer: Any) -> None:
     """Do the work, say what it yields, and end here: the notebook goes on in the parent alone."""
+
+    def send(*message: Any) -> None:
+        writer.send_bytes(pickle.dumps(message, KEEPS_FROZEN))
+
     try:
         os.setpgid(0, 0)
         _cut_off()
         _limit_memory()
         for thing in work():
-            writer.send(("yields", thing))
-        writer.send(("ends",))
+            send("yields", thing)
+        send("ends")
     except BaseException:
-        writer.send(("fails", traceback.format_exc()))
+        send("fails", traceback.format_exc())
     finally:
         os._exit(0)
 
@@ -148,6 +175,7 @@ def _cut_off() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(nowhere, descriptor)
+    faulthandler.disable()  # it has kept a way to write of its own
     builtins.input = _no_input
     # A kernel listens to what its forks print, log and display; all of that passes through here.
     if "ipykernel.iostream" in sys.modules:

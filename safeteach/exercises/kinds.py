@@ -24,7 +24,7 @@ from safeteach.exercises.forms import (
     place,
     shown,
 )
-from safeteach.exercises.isolation import call
+from safeteach.exercises.isolation import KEEPS_FROZEN, Called, call
 from safeteach.exercises.worlds import smaller
 from safeteach.mdp import SafeMDP
 
@@ -181,32 +181,28 @@ class Function:
         tried = 0
         for instance in self.instances():
             yield Finding("trying", instance=instance)
-            if tried == 0 and self._is_stub(answer, instance):
-                yield Finding("no answer yet", "The function returns nothing.")
-                return
-            found = self._try(answer, instance)
+            found = self._try(answer, instance, may_be_stub=tried == 0)
             if found:
                 yield found
-                yield from self._shrink(answer, found)
+                if found.status == "not yet":
+                    yield from self._shrink(answer, found)
                 return
             tried += 1
         yield Finding("right", f"Tried on {tried} {'worlds' if _is_world(instance) else 'cases'}.")
 
-    def _is_stub(self, answer: Callable[..., Any], instance: Any) -> bool:
-        called = call(answer, *self.arguments(_copy(instance)).values())
-        if called.error is None:
-            return _is_missing(called.value)
-        return isinstance(called.error, NotImplementedError)
-
-    def _try(self, answer: Callable[..., Any], instance: Any) -> Finding | None:
+    def _try(
+        self, answer: Callable[..., Any], instance: Any, may_be_stub: bool = False
+    ) -> Finding | None:
         """Find what is wrong with an answer on one instance, if anything."""
         # The answer may do what it likes to its arguments: what is right is computed before it
         # is called, and what the reader is shown is a copy.
-        kept = _copy(instance)
+        kept = pickle.loads(pickle.dumps(instance, KEEPS_FROZEN))
         expected = self.oracle(*self.arguments(instance).values())
         arguments = self.arguments(instance)
         before = {name: _fingerprint(value) for name, value in arguments.items()}
         called = call(answer, *arguments.values())
+        if may_be_stub and _is_stub(called):
+            return Finding("no answer yet", "The function returns nothing.")
         changed = [name for name, value in arguments.items() if _fingerprint(value) != before[name]]
         if called.error is not None:
             text = f"It raises {called.complaint}."
@@ -248,6 +244,12 @@ class Function:
                 candidates = _smaller(better.instance)
 
 
+def _is_stub(called: Called) -> bool:
+    if called.error is None:
+        return _is_missing(called.value)
+    return isinstance(called.error, NotImplementedError)
+
+
 def _is_world(instance: object) -> bool:
     return isinstance(instance, SafeMDP)
 
@@ -255,10 +257,6 @@ def _is_world(instance: object) -> bool:
 def _smaller(instance: object) -> Iterator[SafeMDP]:
     # A grid with a cell less is no grid, and its map says more than a smaller graph.
     return smaller(instance) if type(instance) is SafeMDP else iter(())
-
-
-def _copy(instance: Any) -> Any:
-    return pickle.loads(pickle.dumps(instance))
 
 
 def _fingerprint(value: Any) -> bytes:

@@ -24,6 +24,9 @@ RANDOM_WORLDS = 60
 MOST_STATES, MOST_ACTIONS, MOST_STEPS, GAP = 4, 3, 6, 0.5
 ROUNDING = 1e-9
 
+TRIED = "The policy tried has at (h, s) probabilities proportional to (h + s + a) mod 3."
+REWARDS = "The rewards are in .world.r of this verdict."
+
 
 def _machine(H: int) -> SafeMDP:
     """Build the machine of exercise 2.1: new or worn, to run or to mend."""
@@ -189,8 +192,7 @@ EXERCISES: dict[str, Exercise] = {
         asks="a function my_value(mdp, policy) that returns V_1 .. V_{H+1} of a policy as an array "
         "with H + 1 rows and S columns",
         hint="The last row is zero. Before it, row by row: what does each action earn now and on "
-        "average later, and with which probability does the policy take it? The policy tried has "
-        "at (h, s) probabilities proportional to (h + s + a) mod 3.",
+        f"average later, and with which probability does the policy take it? {TRIED} {REWARDS}",
         oracle=_value,
         instances=_worlds_with_rewards,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
@@ -200,8 +202,8 @@ EXERCISES: dict[str, Exercise] = {
         asks="a function law(mdp, policy) that returns the laws of s_1 .. s_{H+1} as an array with "
         "H + 1 rows and S columns",
         hint="All probability starts at s1. To get the next row, multiply by the chance of each "
-        "action and then of each move, and add up what arrives at a state; each row sums to 1. The "
-        "policy tried has at (h, s) probabilities proportional to (h + s + a) mod 3.",
+        "action and then of each move, and add up what arrives at a state; each row sums to 1. "
+        f"{TRIED}",
         oracle=_law,
         instances=_worlds_with_rewards,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
@@ -210,15 +212,15 @@ EXERCISES: dict[str, Exercise] = {
     "2.4": Function(
         asks="a function fixed(mdp) that returns the value of the best policy from s1",
         hint="Write down which step each sweep reads its P and r from, and for which step the V "
-        "is that it reads. When does that not matter?",
+        f"is that it reads. When does that not matter? {REWARDS}",
         oracle=lambda mdp: optimal(mdp).value,
         instances=_worlds_with_rewards,
         arguments=lambda mdp: {"mdp": mdp},
     ),
     "2.5": Counterexample(
         asks=f"a SafeMDP with at most {MOST_STATES} states, {MOST_ACTIONS} actions and "
-        f"{MOST_STEPS} steps, the same P and r at every step, where all policies that ignore the "
-        f"step are worth less than the best one by {GAP:g} or more",
+        f"{MOST_STEPS} steps, the same P and r at every step, where all deterministic policies "
+        f"that ignore the step are worth less than the best one by {GAP:g} or more",
         hint="Think of something that is good to do once and at the end, and bad to do before, "
         "because it closes a door.",
         missing=_worth_a_clock,
@@ -228,8 +230,7 @@ EXERCISES: dict[str, Exercise] = {
         "those that the policy may take, worth at least as much from s1",
         hint="The policy is an average over its actions. Among those that it takes at all, one is "
         "at least as good as the average: measured by what, if afterwards you go on with the "
-        "given policy? The policy tried has at (h, s) probabilities proportional to (h + s + a) "
-        "mod 3.",
+        f"given policy? {TRIED} {REWARDS}",
         missing=_without_dice,
     ),
 }

@@ -134,12 +134,12 @@ def _choice(name: str, letter: str, choice: Choice) -> str:
     kind, word = ("right", "Right.") if choice.right else ("wrong", "No.")
     # The comment is a live region, so that a screen reader speaks it when it appears.  It is hidden
     # by its attribute: JupyterLab takes the style off a notebook that was not run here yet, and
-    # would else show every comment.
+    # would else show every comment; it would drop the attribute, too, without a value.
     return (
         f'<div class="choice"><input type="radio" name="{name}" id="{name}-{letter}">'
         f'<label for="{name}-{letter}">{_markup(choice.text)}</label>'
-        f'<div class="comment" aria-live="polite"><p class="{kind}" hidden><strong>{word}</strong> '
-        f"{_markup(choice.comment)}</p></div></div>"
+        f'<div class="comment" aria-live="polite"><p class="{kind}" hidden="hidden">'
+        f"<strong>{word}</strong> {_markup(choice.comment)}</p></div></div>"
     )
 
 

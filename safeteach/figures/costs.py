@@ -99,7 +99,8 @@ def costs(mdp: SafeMDP, tau: float | None = None, path: Sequence[int] = ()) -> D
     draw_ground(axes, world, corner, size)
     for s, middle in enumerate(middles):
         cell = Rectangle(tuple(middle - size / 2), size, size)
-        cell.set(facecolor=_shade(mdp.c[s]), edgecolor=LINE, linewidth=0.8, zorder=1.2, gid=f"shade/{s}")
+        cell.set(facecolor=_shade(mdp.c[s]), edgecolor=LINE, linewidth=0.8, zorder=1.2)
+        cell.set_gid(f"shade/{s}")
         axes.add_artist(cell)
         if mdp.c[s] > tau:
             draw_state(axes, middle, UNSAFE, radius, labels[s], gid=f"state/{s}/{UNSAFE.name}")

@@ -53,7 +53,7 @@ from safeteach.safety import potentially_unsafe, safe_actions
 __all__ = ["delta_graph"]
 
 MARGIN = 0.62  # room around the outermost states for their boxes and loops
-INTO_START = np.array([-0.8, 0.6])  # the side of s_1 on which the mark of the start stands
+INTO_START = np.array([-0.66, 0.75])  # the side of s_1 on which the mark of the start stands
 GLYPHS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
 
 
@@ -202,7 +202,7 @@ def _entries(h: int) -> list[Entry]:
         *kind_entries(),
         Entry(lambda axes, xy: draw_box(axes, xy, "a"), "action"),
         Entry(sample, f"into $U_{{{h + 1}}}$"),
-        Entry(lambda axes, xy: _draw_start(axes, (xy[0] + 0.12, xy[1] - 0.1)), "start $s_1$"),
+        Entry(lambda axes, xy: _draw_start(axes, (xy[0] + 0.12, xy[1] - 0.13)), "start $s_1$"),
     ]
 
 

@@ -72,4 +72,5 @@ def _describe(mean: NDArray[np.float64], tau: float) -> str:
     elsewhere = np.flatnonzero(above != above[-1])
     first = 1 if not elsewhere.size else int(elsewhere[-1]) + 2
     side = "above the threshold" if above[-1] else "not above it"
-    return f"{mean[-1]:.3g} after {mean.size} looks, {side} from look {first} on."
+    n = mean.size
+    return f"{mean[-1]:.3g} after {n} look{'s' * (n > 1)}, {side} from look {first} on."

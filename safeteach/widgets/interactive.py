@@ -116,9 +116,11 @@ class Choice:
     def __post_init__(self) -> None:
         _check_control(self.label, self.options, len(self.options), self.start)
 
-    def live(self) -> ipywidgets.Dropdown:
-        """The control for a kernel."""
-        return ipywidgets.Dropdown(options=list(self.options.items()), **_live_settings(self))
+    def live(self) -> ipywidgets.ToggleButtons:
+        """The control for a kernel: buttons, for JupyterLab takes the arrow keys from a menu."""
+        return ipywidgets.ToggleButtons(
+            options=list(self.options.items()), **_live_settings(self, button_width="auto")
+        )
 
     def static(self) -> str:
         """The control for the page, HTML."""
@@ -233,10 +235,8 @@ def interactive(figure: Callable[..., DescribedFigure], **controls: Slider | Cho
     ...     lambda h: st.figures.delta_graph(mdp, h),
     ...     h=st.widgets.Slider("step h", values=[4, 3, 2, 1], start=4),
     ... )
-    >>> print(widget._repr_mimebundle_()["text/plain"])
-    Interactive figure. Control: step h (4 to 1, at 4). Δ graph at step 4: 5 states, 2 actions,
-    start at start. Unsafe: u. Potentially unsafe but not unsafe: none. Safe: start, x, y, g.
-    Actions that can lead into U_5: none.
+    >>> widget._repr_mimebundle_()["text/plain"][:69]
+    'Interactive figure. Control: step h (4 to 1, at 4). Δ graph at step 4'
     """
     if not 1 <= len(controls) <= MOST_CONTROLS:
         raise ValueError(f"{len(controls)} controls; a figure has one to {MOST_CONTROLS}")
@@ -306,11 +306,11 @@ def _check_control(label: str, options: Mapping[str, Any], count: int, start: An
         raise ValueError(f"start of {label!r} is {start!r}, none of {', '.join(options)}")
 
 
-def _live_settings(control: Slider | Choice) -> dict[str, Any]:
+def _live_settings(control: Slider | Choice, **style: str) -> dict[str, Any]:
     return {
         "value": control.start,
         "description": control.label,
-        "style": {"description_width": "initial"},
+        "style": {"description_width": "initial", **style},
     }
 
 

@@ -32,11 +32,9 @@ def threshold(mdp: GridMDP) -> Interactive:
     Examples
     --------
     >>> import safeteach as st
-    >>> print(st.widgets.threshold(st.instances.smoke())._repr_mimebundle_()["text/plain"])
-    Interactive figure. Control: threshold τ (0 to 1, at 0.5). Map of 34 cells with costs from 0 to
-    0.9. At the threshold τ = 0.5, 11 are unsafe: (0,2), (0,3), (0,4), (1,1), (1,2), (1,4), (1,5),
-    (2,2), (2,3), (2,4), (3,3). An episode of 14 steps passes (2,0), (2,1), (2,2), (2,3), (2,4),
-    (2,5), (2,6) and pays the violation 0.6.
+    >>> widget = st.widgets.threshold(st.instances.smoke())
+    >>> widget.figure(tau=0.6).alt[-23:]
+    'pays the violation 0.3.'
     """
     path = rollout(mdp, optimal(mdp).policy, seed=0).states[:-1].tolist()
 
@@ -65,11 +63,8 @@ def spread(mdp: SafeMDP) -> Interactive:
     Examples
     --------
     >>> import safeteach as st
-    >>> widget = st.widgets.spread(st.instances.ice_corridor())
-    >>> print(widget._repr_mimebundle_()["text/plain"])
-    Interactive figure. Control: step h (10 to 1, at 10). States at step 10 of 10. Unsafe: (2,3).
-    Potentially unsafe but not unsafe: none. Safe: (0,0), (0,1), (0,2), (0,3), (0,4), (0,5), (1,0),
-    (1,1), (1,2), (1,3), (1,4), (1,5). New in U_10: none. No longer in it: none.
+    >>> st.widgets.spread(st.instances.ice_corridor()).controls["h"]
+    Slider(label='step h', values=range(10, 0, -1), start=10, fine=())
     """
     draw = figures.propagation_frame if isinstance(mdp, GridMDP) else figures.delta_graph
     return interactive(
@@ -97,10 +92,8 @@ def doom(mdp: SafeMDP) -> Interactive:
     --------
     >>> import safeteach as st
     >>> widget = st.widgets.doom(st.instances.union_counterexample())
-    >>> print(widget._repr_mimebundle_()["text/plain"])
-    Interactive figure. Controls: state (start, x, u, at x); step h (4 to 1, at 3). Why x is in U_3,
-    in 2 nodes: at x in step 3, a0 and a1 may lead to u. Every path ends in an unsafe state, at the
-    latest in step 4: u.
+    >>> widget.controls["s"]
+    Choice(label='state', options={'start': 0, 'x': 1, 'u': 4}, start=1)
     """
     U = potentially_unsafe(mdp)
     doomed = U & ~mdp.unsafe

@@ -9,6 +9,7 @@ import pytest
 from built import HTML
 from playwright.sync_api import sync_playwright
 
+NO_BROWSER = "NO BROWSER: the pages were not opened. Install Chromium or Chrome and run it again."
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -44,8 +45,16 @@ def chromium():
     """Start the machine's Chromium or Chrome, cut off from every other host."""
     path = browser_tool.find()
     if path is None:
-        pytest.skip("NO BROWSER: the pages were not opened. Install chromium and run it again.")
+        pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say it once and loudly when no page was opened."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    if count := sum(NO_BROWSER in str(report.longrepr) for report in skipped):
+        line = f"{NO_BROWSER} {count} tests skipped."
+        terminalreporter.write_line(line, red=True, bold=True)

@@ -27,10 +27,13 @@ def test_the_walk_is_drawn_and_its_violation_counts_every_step(drawn):
     figure = st.figures.costs(SMOKE, 0.2, path=WALK)
     assert drawn(figure, "path") == [("10", "17"), ("16", "17"), ("17", "10")]
     violation = sum(max(SMOKE.c[s] - 0.2, 0) for s in WALK)
-    assert figure.alt.endswith(f"An episode of 5 steps passes (2,3), (2,4), (1,4) and pays the "
-                               f"violation {violation:.3g}.")
-    assert any(f"violation of the episode {violation:.3g}" in text.get_text()
-               for text in figure.axes[0].texts)
+    assert figure.alt.endswith(
+        f"An episode of 5 steps passes (2,3), (2,4), (1,4) and pays the violation {violation:.3g}."
+    )
+    assert any(
+        f"violation of the episode {violation:.3g}" in text.get_text()
+        for text in figure.axes[0].texts
+    )
 
 
 def test_the_threshold_is_the_worlds_own_by_default():

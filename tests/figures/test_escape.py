@@ -16,9 +16,10 @@ WORLDS = [
 @pytest.mark.parametrize("mdp", WORLDS, ids=range(len(WORLDS)))
 def test_all_successors_of_a_safe_action_are_drawn(mdp, drawn, legible):
     U, safe = st.potentially_unsafe(mdp), st.safe_actions(mdp)
-    for h, s in np.argwhere(~U) + [1, 0]:
+    for h, s in np.argwhere(~U) + np.array([1, 0]):
         figure = st.figures.escape(mdp, s, h)
-        legible(figure)
+        if h in (1, mdp.H - 1, mdp.H):
+            legible(figure)
         name = mdp.state_name(s)
         assert figure.alt.startswith(f"Why {name} is not in U_{h}: ")
         if h == mdp.H:

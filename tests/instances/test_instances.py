@@ -40,7 +40,7 @@ def test_one_step_of_foresight_is_not_enough_on_the_pond():
 def test_moves_go_where_they_should():
     mdp = st.instances.grid_from_map("S . #\n~ X G", H=2, slip=0.4)
     number = {mdp.state_name(s): s for s in range(mdp.S)}
-    up, down, left, right = range(4)
+    up, _, left, right = range(4)
 
     def law(cell, a):
         return {mdp.state_name(t): float(p) for t, p in enumerate(mdp.P[0, number[cell], a]) if p}

@@ -68,7 +68,7 @@ def test_a_budget_with_slack_forbids_nothing(mdp, data):
 def test_two_reasons(mdp):
     """A state is outside U_h iff it is safe and has a safe action."""
     U, safe = st.potentially_unsafe(mdp), st.safe_actions(mdp)
-    assert (~U == (~mdp.unsafe & safe.any(axis=2))).all()
+    assert ((~mdp.unsafe & safe.any(axis=2)) == ~U).all()
 
 
 @given(worlds(max_policies=256))

@@ -24,7 +24,8 @@ X = Slider("the x", [0, 0.5, 1], start=0.5)
 Y = Choice("the y & co", {"none": 0, "<more>": 1}, start=1)
 
 
-def test_both_versions_show_the_same_for_every_setting(building, read):
+@pytest.mark.usefixtures("building")
+def test_both_versions_show_the_same_for_every_setting(read):
     widget = interactive(sheet, x=X, y=Y)
     static = read.static(widget.page)
     assert set(static) == {(x, y) for x in ("0", "0.5", "1") for y in ("none", "<more>")}
@@ -33,7 +34,8 @@ def test_both_versions_show_the_same_for_every_setting(building, read):
     assert static == read.live(widget)
 
 
-def test_the_start_stands_in_the_page_without_any_script(building, read):
+@pytest.mark.usefixtures("building")
+def test_the_start_stands_in_the_page_without_any_script(read):
     page = interactive(sheet, x=X, y=Y).page
     soup = BeautifulSoup(page, "html.parser")
     assert (soup.img["src"], soup.img["alt"]) == read.static(page)["0.5", "<more>"]
@@ -49,7 +51,8 @@ def test_the_start_stands_in_the_page_without_any_script(building, read):
     ]
 
 
-def test_nothing_in_the_page_ends_its_script_early(building):
+@pytest.mark.usefixtures("building")
+def test_nothing_in_the_page_ends_its_script_early():
     widget = interactive(
         lambda x: DescribedFigure(1, 1, alt=f"</script><b>{x}"), x=Slider("x", [1, 2], start=1)
     )
@@ -80,9 +83,9 @@ def test_a_kernel_may_move_in_finer_steps(read):
 
 
 def test_live_controls_have_their_names():
-    slider, menu, _ = interactive(sheet, x=X, y=Y).live().children
+    slider, buttons, _ = interactive(sheet, x=X, y=Y).live().children
     assert (slider.description, slider.label) == ("the x", "0.5")
-    assert (menu.description, menu.label) == ("the y & co", "<more>")
+    assert (buttons.description, buttons.label) == ("the y & co", "<more>")
 
 
 def fragile(x):
@@ -102,17 +105,20 @@ def test_an_error_is_one_line_and_the_controls_go_on(read):
     assert read.now(shown)[1].startswith("x is 0.75")
 
 
-def test_an_error_while_the_book_is_built_fails_the_cell(building):
+@pytest.mark.usefixtures("building")
+def test_an_error_while_the_book_is_built_fails_the_cell():
     with pytest.raises(ZeroDivisionError):
         interactive(fragile, x=Slider("x", [1, 2, 3], start=1))
 
 
-def test_equal_pictures_are_held_once(building):
+@pytest.mark.usefixtures("building")
+def test_equal_pictures_are_held_once():
     page = interactive(lambda x: sheet(min(x, 2) / 4), x=Slider("x", range(9), start=0)).page
     assert page.count("data:image/webp") == 3 + 1  # and the one that stands there at first
 
 
-def test_too_many_settings_are_refused_with_their_number(building):
+@pytest.mark.usefixtures("building")
+def test_too_many_settings_are_refused_with_their_number():
     with pytest.raises(ValueError, match=r"have 61 settings together; a page holds at most 60"):
         interactive(sheet, x=Slider("x", range(61), start=0))
 
@@ -129,13 +135,15 @@ def noise(x):
     return figure
 
 
-def test_too_many_bytes_are_refused_with_their_number(building):
+@pytest.mark.usefixtures("building")
+def test_too_many_bytes_are_refused_with_their_number():
     with pytest.raises(ValueError, match=r"takes [\d,]+ bytes; a page holds at most 1,000,000"):
         interactive(noise, x=Slider("x", range(8), start=0))
 
 
 @pytest.mark.parametrize("dead", ["x", "y"])
-def test_a_control_that_changes_nothing_is_refused(building, dead):
+@pytest.mark.usefixtures("building")
+def test_a_control_that_changes_nothing_is_refused(dead):
     controls = {"x": Slider("x", [0, 1], start=1), "y": Slider("y", [0, 1], start=1)}
     with pytest.raises(ValueError, match=f"the control '{dead}' changes nothing"):
         interactive(lambda x, y: sheet(y if dead == "x" else x), **controls)

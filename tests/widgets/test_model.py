@@ -17,7 +17,8 @@ PART_ONE = {
 
 
 @pytest.mark.parametrize("make", PART_ONE.values(), ids=PART_ONE)
-def test_live_and_static_show_the_same_and_every_move_shows(make, building, read):
+@pytest.mark.usefixtures("building")
+def test_live_and_static_show_the_same_and_every_move_shows(make, read):
     widget = make()
     static = read.static(widget.page)
     assert static == read.live(widget)

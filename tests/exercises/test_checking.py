@@ -1,0 +1,255 @@
+"""What ``check`` says, and to whom."""
+
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import safeteach as st
+from safeteach.exercises import all_exercises
+from safeteach.exercises.checking import CHAPTERS
+from safeteach.exercises.kinds import Finding, Function, Slip, Value
+from safeteach.exercises.worlds import small_worlds, smaller
+from safeteach.figures import DescribedFigure
+
+EXERCISES = all_exercises()
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+@pytest.mark.parametrize("stub", [None, ...], ids=["None", "..."])
+def test_no_answer_is_no_answer(number, stub):
+    verdict = st.check(number, stub)
+    assert verdict.status == "no answer yet"
+    assert verdict.text.startswith(f"Exercise {number}: no answer yet.\nAsked for: ")
+    assert "Hint" not in verdict.text
+
+
+FUNCTIONS = [number for number, exercise in EXERCISES.items() if isinstance(exercise, Function)]
+
+
+def returns_nothing(*_arguments): ...
+
+
+def is_not_written(*_arguments):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("number", FUNCTIONS)
+@pytest.mark.parametrize("stub", [returns_nothing, lambda *_: ..., is_not_written])
+def test_a_stub_is_no_answer(number, stub):
+    assert st.check(number, stub).status == "no answer yet"
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_every_exercise_says_what_it_asks_and_has_a_hint(number):
+    exercise = EXERCISES[number]
+    assert number.split(".")[0] in CHAPTERS
+    assert len(exercise.asks) > 15
+    assert not exercise.asks.endswith(".")
+    assert len(exercise.hint) > 15
+    assert exercise.hint[-1] in ".?)"
+
+
+@pytest.mark.parametrize("number", ["9.9", "4", "4.20", 4.2, None, [4], st.check])
+def test_an_unknown_exercise_is_an_error_that_lists_them(number):
+    with pytest.raises(ValueError, match=r"there is no exercise .*4\.1, 4\.2, 4\.3, 4\.4"):
+        st.check(number, 3)
+
+
+def flipped_where(condition):
+    def answer(mdp):
+        return st.potentially_unsafe(mdp) ^ condition(mdp)
+
+    return answer
+
+
+def test_the_world_shown_is_as_small_as_it_can_be():
+    verdict = st.check("4.2", flipped_where(lambda mdp: mdp.S >= 5))
+    assert type(verdict.world) is st.instances.GridMDP  # the hand-made grid, which has five cells
+    verdict = st.check("4.2", flipped_where(lambda mdp: mdp.S >= 6))
+    assert (verdict.world.S, verdict.world.A, verdict.world.H) == (6, 1, 1)
+    assert (verdict.world.support().sum(axis=3) == 1).all()
+    verdict = st.check("4.2", flipped_where(lambda mdp: mdp.H >= 4 and mdp.A == 3))
+    assert (verdict.world.S, verdict.world.A, verdict.world.H) == (1, 3, 4)
+
+
+def test_the_world_shown_is_one_on_which_the_answer_fails():
+    def answer(mdp):
+        return st.potentially_unsafe(mdp, recursion="paper")
+
+    verdict = st.check("4.2", answer)
+    differ = answer(verdict.world) != st.potentially_unsafe(verdict.world)
+    assert differ[verdict.h - 1].any()
+    assert verdict.text.startswith(
+        "Exercise 4.2: not yet.\nIt says True at step h = 1, state 0; right is False.\n"
+        "The world: 3 states, 1 action, H=3, s1=0,"
+    )
+    assert "  step 1, from 0: action 0 to 1\n" in verdict.text
+    assert 'To try it yourself: check("4.2", …).world' in verdict.text
+
+
+def test_the_same_answer_gets_the_same_words():
+    answer = flipped_where(lambda mdp: mdp.S == 4)
+    first, second = st.check("4.2", answer), st.check("4.2", answer)
+    assert first.text == second.text == repr(first)
+    assert all(len(line) <= 79 for line in first.text.split("\n"))
+
+
+def test_the_failing_world_is_drawn():
+    verdict = st.check("4.2", flipped_where(lambda mdp: mdp.S == 4))
+    figure = verdict.figure()
+    assert isinstance(figure, DescribedFigure)
+    assert figure.alt.startswith(f"Δ graph at step {verdict.h}: 4 states")
+    on_a_grid = st.check("4.2", flipped_where(lambda mdp: hasattr(mdp, "map")))
+    assert on_a_grid.figure().alt.startswith("Map of a grid world")
+    assert "  S ~ G\n  # X .\n" in on_a_grid.text
+
+
+def test_nothing_is_drawn_without_a_failure_or_without_matplotlib(monkeypatch):
+    assert st.check("4.2", st.potentially_unsafe).figure() is None
+    assert st.check("4.1", (1, 1, 1, 1)).figure() is None  # the picture would be the solution
+    verdict = st.check("4.2", flipped_where(lambda mdp: mdp.S == 4))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    assert verdict.figure() is None
+
+
+def test_a_notebook_shows_the_text_and_then_the_picture(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda thing, **raw: shown.append((thing, raw)))
+    verdict = st.check("4.2", flipped_where(lambda mdp: mdp.S == 4))
+    verdict._ipython_display_()
+    (text, raw), (figure, _) = shown
+    assert text == {"text/plain": verdict.text}
+    assert raw == {"raw": True}
+    assert figure.alt == verdict.figure().alt
+
+
+def judged(exercise, answer):
+    return list(exercise.judge(answer))[-1]
+
+
+class TestValue:
+    @pytest.mark.parametrize(
+        ("right", "accepted", "misfits"),
+        [
+            (0.5, [0.5, np.float64(0.5), 0.5 + 1e-12], ["0.5", True, [0.5], np.array([0.5]), {}]),
+            (3, [3, 3.0, np.int8(3)], [3j, (3,), None.__class__]),
+            (
+                (1, 2),
+                [(1, 2), [1, 2], np.array([1, 2])],
+                [(1,), (1, 2, 3), (1, "2"), ((1, 2),), (True, 2), 3, "12", np.array([[1, 2]])],
+            ),
+            (
+                frozenset({1, 2}),
+                [{1, 2}, [2, 1], (1, 2, 2), np.array([1, 2]), frozenset({1, 2})],
+                [{1.5}, {"1"}, 3, np.array([True, False]), "12", {1: 2}],
+            ),
+            (frozenset(), [set(), [], np.array([], int)], [0, "", {}]),
+            (
+                np.array([[0.5, 1.0]]),
+                [np.array([[0.5, 1.0]]), np.array([[0.5, 1.0 + 1e-12]])],
+                [[[0.5, 1.0]], np.array([0.5, 1.0]), np.array([["a", "b"]])],
+            ),
+        ],
+    )
+    def test_forms(self, right, accepted, misfits):
+        exercise = Value("something", "A hint.", lambda: right)
+        for answer in accepted:
+            assert judged(exercise, answer).status == "right"
+        for answer in misfits:
+            found = judged(exercise, answer)
+            assert found.status == "not yet"
+            assert "wrong form: expected" in found.text
+
+    @pytest.mark.parametrize("answer", [float("nan"), float("inf"), 0.4, -0.5])
+    def test_another_value(self, answer):
+        found = judged(Value("half", "A hint.", lambda: 0.5), answer)
+        assert found == Finding("not yet", "The value is another one.")
+
+    def test_a_known_slip_has_its_own_words(self):
+        slips = (Slip(lambda: 0.25, "Squared."), Slip(lambda: 2, "Turned over."))
+        exercise = Value("half", "A hint.", lambda: 0.5, slips, tolerance=0.01)
+        assert judged(exercise, 0.251).text == "Squared."
+        assert judged(exercise, 2).text == "Turned over."
+        assert judged(exercise, 0.501).status == "right"
+        assert judged(exercise, 0.52).text == "The value is another one."
+
+
+class TestFunctionOfNumbers:
+    exercise = Function(
+        asks="scaled(x, n), n times an array",
+        hint="Multiply.",
+        oracle=lambda x, n: n * x,
+        instances=lambda: [(np.ones(2), 1), (np.arange(3.0), 2)],
+        arguments=lambda instance: {"x": instance[0], "n": instance[1]},
+        axes="K",
+    )
+
+    def test_right(self):
+        assert judged(self.exercise, lambda x, n: x * n).text == "Tried on 2 cases."
+
+    def test_wrong(self):
+        found = judged(self.exercise, lambda x, n: x + n - 1)
+        assert found.text == "It says 3 at index 2; right is 4."
+
+    def test_a_change_of_an_argument_is_seen_even_if_doing_it_twice_changes_nothing(self):
+        def answer(x, n):
+            result = n * x
+            x[:] = 7
+            return result
+
+        assert judged(self.exercise, answer).text.startswith("It changes its argument x")
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    def test_not_a_number(self, bad):
+        found = judged(self.exercise, lambda x, _n: x * bad)
+        assert found.text == f"It says {bad} at index 1; right is 1."
+
+
+def test_worlds_come_from_the_smallest_with_every_edge_case():
+    worlds = list(small_worlds())
+    sizes = [world.S * world.A * world.H for world in worlds]
+    assert sizes[0] == 1
+    assert np.mean(sizes[-10:]) > 5 * np.mean(sizes[:10])
+    feasible = [st.is_feasible(world) for world in worlds]
+    assert 0.3 < np.mean(feasible) < 0.7
+    for edge in (
+        lambda w: w.S == 1,
+        lambda w: w.A == 1,
+        lambda w: w.H == 1,
+        lambda w: w.unsafe[w.s1],
+        lambda w: not w.unsafe.any(),
+        lambda w: w.S > 1 and w.unsafe.all(),
+        lambda w: not w.stationary,
+        lambda w: w.s1 > 0,
+        lambda w: 0 < w.P[w.P > 0].min() < 1e-3,
+        lambda w: (w.c == w.tau).any(),
+    ):
+        assert any(map(edge, worlds))
+    again = list(small_worlds())
+    assert all(
+        (a.P == b.P).all() and (a.c == b.c).all() for a, b in zip(worlds, again, strict=True)
+    )
+
+
+def test_smaller_worlds_are_smaller():
+    def size(world):
+        return world.S + world.A + world.H + int((world.support()).sum())
+
+    for world in small_worlds():
+        for less in smaller(world):
+            assert size(less) < size(world)
+            assert less.stationary == (world.stationary or less.H == 1)
+
+
+def test_importing_the_library_loads_no_exercises_and_checking_draws_nothing():
+    code = (
+        "import sys, safeteach as st\n"
+        "assert 'safeteach.exercises' not in sys.modules\n"
+        "assert st.check('4.2', st.potentially_unsafe).status == 'right'\n"
+        "assert {'check', 'quiz', 'exercises'} <= set(dir(st))\n"
+        "assert 'matplotlib' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
