@@ -12,7 +12,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lab serve notebooks bench browser lock clean
+.PHONY: help book test check lab serve notebooks picture bench browser lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ serve: book  ## serve the built book on http://127.0.0.1:8000
 
 notebooks: .venv/.stamp  ## execute every notebook and store it in its normal form
 	@python book/_tools/notebooks.py
+
+picture: .venv/.stamp  ## draw the README's picture anew
+	@python book/_tools/picture.py
 
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/bench.py

@@ -1,11 +1,10 @@
 """The book's own Sphinx extension: what Jupyter Book needs so that the pages are honest and local.
 
-It ties the execution cache to the library, carries a figure's alt text from the notebook to the
+It ties what was executed to the library, carries a figure's alt text from the notebook to the
 page, keeps every page in step with the others, and takes out what would ask another host.
 """
 
 import hashlib
-import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,14 +17,15 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-# What a notebook's output depends on beside its own cells.
+# What a notebook's output depends on beside its own cells, and a page beside its source.
 INPUTS = ("requirements.txt", "safeteach/**/*", "book/data/**/*")
+STATIC = ("book/_static/**/*", "book/_tools/vendor.py")
 
 
-def digest(root: Path) -> str:
-    """Return a hash over the Python that runs and every file of `root` that INPUTS names."""
+def digest(root: Path, patterns: Iterable[str]) -> str:
+    """Return a hash over the Python that runs and every file of `root` that `patterns` name."""
     sha = hashlib.sha256(sys.version.encode())
-    paths = {path for pattern in INPUTS for path in root.glob(pattern) if path.is_file()}
+    paths = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
     for path in sorted(path for path in paths if "__pycache__" not in path.parts):
         content = path.read_bytes()
         sha.update(f"\n{path.relative_to(root).as_posix()} {len(content)}\n".encode())
@@ -33,18 +33,21 @@ def digest(root: Path) -> str:
     return sha.hexdigest()[:16]
 
 
-def tie_cache(app: Sphinx, config: Config) -> None:
-    """Keep executed notebooks under the hash of what they ran against, and no others.
+def tie_to_library(app: Sphinx, config: Config) -> None:
+    """Make the hash of what the notebooks run against a setting of the build.
 
-    jupyter-cache asks only whether the cells are the same. The path is also a setting that Sphinx
-    compares with the last build's: a new one makes it read every page again.
+    Sphinx keeps a page that it has read, with the outputs of its cells, until the page's own
+    source or a setting changes. So a change of the library, and no other, reads every page again.
     """
-    cache = Path(app.outdir).parent / ".jupyter_cache" / digest(Path(app.srcdir))
-    if cache.parent.is_dir():
-        for other in cache.parent.iterdir():
-            if other != cache:
-                shutil.rmtree(other)
-    config.nb_execution_cache_path = str(cache)
+    config.book_inputs = digest(Path(app.srcdir), INPUTS)
+
+
+def note_static(app: Sphinx, config: Config) -> None:
+    """Make the static files a setting of the pages.
+
+    Sphinx copies them only when it writes some page.
+    """
+    config.book_static = digest(Path(app.srcdir), STATIC)
 
 
 def rewrite_all(_app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
@@ -103,7 +106,10 @@ def mend_roles(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
     NbElementRenderer.render_image = render_image
-    app.connect("config-inited", tie_cache)
+    app.add_config_value("book_inputs", "", "env", str)
+    app.connect("config-inited", tie_to_library)
+    app.add_config_value("book_static", "", "html", str)
+    app.connect("config-inited", note_static)
     app.connect("env-get-outdated", note_changes)
     app.connect("env-updated", rewrite_all)
     app.connect("html-page-context", mend_roles)

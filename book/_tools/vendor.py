@@ -1,9 +1,9 @@
 """Fetch the JavaScript that the pages need, so that no reader's browser asks another host for it.
 
-MathJax and the widget manager go into ``.vendor/site/vendor``, which the build copies beside the
-pages; axe-core goes into ``.vendor/axe.min.js``, for the tests alone. Each package is fetched with
-``npm pack``, which takes the published archive and none of the packages it was made from, and is
-refused unless it is the archive whose digest stands below.
+MathJax goes into ``.vendor/site/vendor``, which the build copies beside the pages; axe-core goes
+into ``.vendor/axe.min.js``, for the tests alone. Each package is fetched with ``npm pack``, which
+takes the published archive and none of the packages it was made from, and is refused unless it is
+the archive whose digest stands below.
 """
 
 import base64
@@ -64,17 +64,6 @@ PACKAGES = (
             "es5/ui/*",
         ),
         "site/vendor/mathjax",
-    ),
-    Package(
-        "@jupyter-widgets/html-manager@1.0.15",
-        "5thBIV6ymNgmPVOHvzx+gGy8ZSKmSazhtGw4/c4xJDVzRhG9PTeQsRjF3FUTopvFi//SABeNz1yp47bCrJ3CQA==",
-        "dist/",
-        (
-            "dist/embed.js",
-            "dist/embed.js.LICENSE.txt",
-            "dist/*.woff2",
-        ),
-        "site/vendor/widgets",
     ),
     Package(
         "axe-core@4.14.0",

@@ -210,7 +210,7 @@ EXERCISES: dict[str, Exercise] = {
         axes="HS",
     ),
     "2.4": Function(
-        asks="a function fixed(mdp) that returns the value of the best policy from s1",
+        asks="a function fixed(mdp) that returns what the best policy is worth",
         hint="Write down which step each sweep reads its P and r from, and for which step the V "
         f"is that it reads. When does that not matter? {REWARDS}",
         oracle=lambda mdp: optimal(mdp).value,

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.patches import Rectangle
+from matplotlib.colors import to_rgba
 
 from safeteach.figures.described import (
     INK,
@@ -28,6 +27,7 @@ from safeteach.figures.described import (
     write,
 )
 from safeteach.figures.grid import cell_letter, cell_middles, check_grid, draw_ground
+from safeteach.instances import GridMDP
 from safeteach.mdp import SafeMDP
 
 __all__ = ["costs"]
@@ -97,11 +97,8 @@ def costs(mdp: SafeMDP, tau: float | None = None, path: Sequence[int] = ()) -> D
 
     figure, axes = sheet(width, height, _describe(mdp, tau, path))
     draw_ground(axes, world, corner, size)
+    _draw_shades(axes, world, corner, size)
     for s, middle in enumerate(middles):
-        cell = Rectangle(tuple(middle - size / 2), size, size)
-        cell.set(facecolor=_shade(mdp.c[s]), edgecolor=LINE, linewidth=0.8, zorder=1.2)
-        cell.set_gid(f"shade/{s}")
-        axes.add_artist(cell)
         if mdp.c[s] > tau:
             draw_state(axes, middle, UNSAFE, radius, labels[s], gid=f"state/{s}/{UNSAFE.name}")
         else:  # no kind: it may still be doomed, and this figure does not know
@@ -126,9 +123,15 @@ def _ways(path: Sequence[int]) -> list[tuple[int, int]]:
     return list(dict.fromkeys((s, t) for s, t in itertools.pairwise(path) if s != t))
 
 
-def _shade(cost: float) -> tuple[float, ...]:
-    white, full = np.ones(3), np.array(to_rgb(SMOKE))
-    return tuple(white + cost * (full - white))
+def _draw_shades(axes: Axes, mdp: GridMDP, corner: Point, size: float) -> None:
+    """Lay the shade of its cost over each cell, as one mesh: much quicker than cell by cell."""
+    rows, columns = len(mdp.map), len(mdp.map[0])
+    shades = np.zeros((rows, columns, 4))  # walls stay clear
+    white, full = np.ones(4), np.array(to_rgba(SMOKE))
+    shades[tuple(mdp.cells.T)] = white + mdp.c[:, None] * (full - white)
+    x = corner[0] + np.arange(columns + 1) * size
+    y = corner[1] + np.arange(rows, -1, -1) * size
+    axes.pcolormesh(x, y, shades, edgecolors=LINE, linewidth=0.8, zorder=1.2, gid="shades")
 
 
 def _heading(mdp: SafeMDP, tau: float, path: Sequence[int]) -> str:

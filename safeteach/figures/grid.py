@@ -82,7 +82,7 @@ def grid(mdp: SafeMDP, policy: ArrayLike | None = None, h: int = 1) -> Described
     chance = _chances(world, policy, h)
     size = min(LARGEST_CELL, (WIDEST - 2 * MARGIN) / columns)
     width = max(columns * size + 2 * MARGIN, 4.5)
-    entries = [*kind_entries(), *_ground_entries()]
+    entries = [*kind_entries(), *_ground_entries(world)]
     bottom = legend_height(entries, width)
     left = (width - columns * size) / 2
     figure, axes = sheet(width, bottom + rows * size + MARGIN + 0.05, _describe(world, chance, h))
@@ -170,7 +170,9 @@ def _draw_move(axes: Axes, middle: Point, move: str, chance: float, size: float,
     arrow(axes, start, end, color=INK, width=width, alpha=0.35 + 0.65 * chance, gid=gid)
 
 
-def _ground_entries() -> list[Entry]:
+def _ground_entries(mdp: GridMDP) -> list[Entry]:
+    """The legend of the grounds that occur on the map, dry floor apart."""
+
     def cell(ground: str) -> Entry:
         words = {"~": "ice", "X": "water", "#": "wall"}
         return Entry(
@@ -178,7 +180,7 @@ def _ground_entries() -> list[Entry]:
             words[ground],
         )
 
-    return [cell(ground) for ground in "~X#"]
+    return [cell(ground) for ground in "~X#" if ground in "".join(mdp.map)]
 
 
 def _chances(mdp: GridMDP, policy: ArrayLike | None, h: int) -> NDArray[np.float64] | None:

@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.figures.averages import STYLES, _running
+from safeteach.figures.chart import chart, draw_averages, legend_above, running_averages
 from safeteach.figures.described import FONT, INK, PAPER, TEXT, WIDEST, DescribedFigure
-from safeteach.figures.steps import _axes, _legend
 
 __all__ = ["looks"]
 
@@ -44,25 +43,21 @@ def looks(samples: Mapping[str, ArrayLike], tau: float) -> DescribedFigure:
     Running averages of noisy looks against the threshold 0.5. hot: 0.8 after 3 looks, above the
     threshold from look 2 on. cold: 0.1 after 3 looks, not above it from look 1 on.
     """
-    if not 1 <= len(samples) <= len(STYLES):
-        raise ValueError(f"{len(samples)} samples; one to {len(STYLES)} can be told apart")
-    running = {name: _running(name, sample) for name, sample in samples.items()}
+    running = running_averages(samples)
     said = " ".join(f"{name}: {_describe(mean, tau)}" for name, mean in running.items())
     figure = DescribedFigure(
         WIDEST, 3.2, f"Running averages of noisy looks against the threshold {tau:.3g}. {said}"
     )
-    axes = _axes(figure, "number of looks $n$", "average of the first $n$")
+    axes = chart(figure, "number of looks $n$", "average of the first $n$")
     axes.axhline(tau, color=INK, linewidth=1.6, gid="threshold")
-    for (name, mean), (color, dashes) in zip(running.items(), STYLES, strict=False):
-        n = np.arange(1, mean.size + 1)
-        axes.plot(n, mean, color=color, linewidth=2.0, linestyle=dashes, label=name, gid=name)
+    draw_averages(axes, running)
     axes.set_xscale("log")
     axes.set_xlim(1, max(2, *(mean.size for mean in running.values())))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     label = axes.annotate(rf"$\tau$ = {tau:.3g}", (1, tau), (4, 4), textcoords="offset points")
     label.set(fontsize=TEXT, fontfamily=FONT, color=INK)
     label.set_path_effects([withStroke(linewidth=3.5, foreground=PAPER)])
-    _legend(axes)
+    legend_above(axes)
     return figure
 
 

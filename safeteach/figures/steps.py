@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from safeteach.figures.chart import chart, legend_above
 from safeteach.figures.described import (
     BLUE,
-    FONT,
     GREY,
     INK,
     PALE_BLUE,
-    PAPER,
-    TEXT,
     VERMILION,
     WIDEST,
     DescribedFigure,
@@ -53,7 +49,7 @@ step-wise violation 0.4.'
         alt=f"Costs of {c.size} steps against the threshold {tau:.3g}. Above it: {where}. "
         f"Mean cost {c.mean():.3g}, step-wise violation {excess.sum():.3g}.",
     )
-    axes = _axes(figure, "step $h$", "cost $c(s_h)$")
+    axes = chart(figure, "step $h$", "cost $c(s_h)$")
     h = np.arange(1, c.size + 1)
     axes.bar(h, np.minimum(c, tau), color=PALE_BLUE, edgecolor=BLUE, linewidth=1.2)
     axes.bar(h[above], excess[above], bottom=tau, color=VERMILION, edgecolor=INK, linewidth=1.2,
@@ -62,7 +58,7 @@ step-wise violation 0.4.'
     axes.axhline(c.mean(), color=BLUE, linewidth=1.6, linestyle=(0, (5, 2)),
                  label=f"mean cost {c.mean():.3g}")
     axes.set(xlim=(0.4, c.size + 0.6), ylim=(0, 1.05))
-    _legend(axes)
+    legend_above(axes)
     return figure
 
 
@@ -101,7 +97,7 @@ account (budget 1) ends at -0.6.'
         f"at {stepwise[-1]:.3g}. Episode-wise account (budget {budget:.3g}) ends at "
         f"{account[-1]:.3g}.",
     )
-    axes = _axes(figure, "episode $k$", "total up to episode $k$")
+    axes = chart(figure, "episode $k$", "total up to episode $k$")
     k = np.arange(1, len(c) + 1)
     axes.axhline(0, color=GREY, linewidth=1)
     axes.plot(k, stepwise, color=VERMILION, linewidth=2.2, label="step-wise violation $C(k)$")
@@ -109,22 +105,5 @@ account (budget 1) ends at -0.6.'
               label=f"episode-wise account $C'(k)$, budget {budget:.3g}")
     axes.set_xlim(0, len(c) + 1)
     axes.set_ylim(limits)
-    _legend(axes)
+    legend_above(axes)
     return figure
-
-
-def _axes(figure: DescribedFigure, x: str, y: str) -> Axes:
-    axes = figure.add_axes((0.1, 0.19, 0.87, 0.62), facecolor=PAPER)
-    axes.set_xlabel(x, fontsize=TEXT, fontfamily=FONT, color=INK)
-    axes.set_ylabel(y, fontsize=TEXT, fontfamily=FONT, color=INK)
-    axes.tick_params(labelsize=TEXT, colors=INK)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
-
-
-def _legend(axes: Axes) -> None:
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False,
-                prop={"family": FONT, "size": TEXT}, handlelength=1.8, columnspacing=1.4)
-
-

@@ -16,8 +16,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 CONFIG = f"""
 title: A small book
 only_build_toc_files: true
-execute: {{execute_notebooks: cache, stderr_output: error}}
-sphinx: {{local_extensions: {{booksite: {Path(booksite.__file__).parent}}}}}
+execute: {{execute_notebooks: inline, stderr_output: error}}
+sphinx:
+  config: {{html_static_path: [book/_static], nb_eval_name_regex: .*}}
+  local_extensions: {{booksite: {Path(booksite.__file__).parent}}}
 """
 TOC = "format: jb-book\nroot: index\nchapters: [{file: chapter}, {file: other}]\n"
 FIGURE = """
@@ -34,6 +36,8 @@ class Book:
     def __init__(self, folder):
         self.folder = folder
         (folder / "safeteach").mkdir()
+        (folder / "book" / "_static").mkdir(parents=True)
+        self.write("book/_static/style.css", "/* first */")
         self.write("safeteach/__init__.py", "answer = 'first'\n" + FIGURE)
         self.write("requirements.txt", "")
         self.write("_config.yml", CONFIG)
@@ -44,6 +48,7 @@ class Book:
             new_markdown_cell("# The chapter"),
             new_code_cell("import safeteach\n\nprint('the answer is', safeteach.answer)"),
             new_code_cell("safeteach.Figure()"),
+            new_markdown_cell("In the text it is {eval}`f'{safeteach.answer:>8}'`."),
         ]
         self.write("chapter.ipynb", notebooks.dump(notebooks.normalise(new_notebook(cells=cells))))
 
@@ -86,12 +91,20 @@ def test_a_change_of_the_library_reaches_the_page(book):
     book.write("safeteach/__init__.py", "answer = 'second'\n" + FIGURE)
     assert book.build(), book.log
     assert "the answer is second" in book.page("chapter").get_text()
+    assert "In the text it is   second." in book.page("chapter").get_text()
     assert "first" not in book.page("chapter").get_text()
 
 
 def test_nothing_changed_means_nothing_is_executed(book):
     assert book.build(), book.log
-    assert "Executing notebook" not in book.log
+    assert "inline execution" not in book.log
+
+
+def test_a_change_of_a_static_file_reaches_the_site(book):
+    book.write("book/_static/style.css", "/* second */")
+    assert book.build(), book.log
+    built = book.folder / "_build" / "html" / "_static" / "style.css"
+    assert built.read_text("utf-8") == "/* second */"
 
 
 def test_a_new_title_reaches_the_navigation_of_every_page(book):
@@ -113,9 +126,17 @@ def test_a_failing_build_fails_again(book):
     assert "no-such-page" in book.log
 
 
-@pytest.mark.parametrize("call", ["1 / 0", "print('careful', file=sys.stderr)"])
-def test_an_error_or_a_word_on_stderr_fails_the_build(book, call):
-    cells = [new_markdown_cell("# The chapter"), new_code_cell(f"import sys\n\n{call}")]
+@pytest.mark.parametrize(
+    "cell",
+    [
+        new_code_cell("1 / 0"),
+        new_code_cell("import sys\n\nprint('careful', file=sys.stderr)"),
+        new_markdown_cell("A number that nobody computed: {eval}`nobody`."),
+    ],
+    ids=["error", "stderr", "eval"],
+)
+def test_a_cell_that_goes_wrong_fails_the_build(book, cell):
+    cells = [new_markdown_cell("# The chapter"), cell]
     book.write("index.md", "# Start\n\nSee [the chapter](chapter).\n")
     book.write("chapter.ipynb", notebooks.dump(notebooks.normalise(new_notebook(cells=cells))))
     assert not book.build()

@@ -24,6 +24,8 @@ class Visit:
         self.page.on("console", self.note_message)
         self.page.goto(address, wait_until="networkidle")
         self.page.evaluate("MathJax.startup.promise")
+        # Colours that fade from one theme to the other have no contrast to measure on the way.
+        self.page.add_style_tag(content="*, ::before, ::after { transition: none !important }")
 
     def note_response(self, response):
         if response.status >= 400:
