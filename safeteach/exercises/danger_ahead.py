@@ -17,6 +17,7 @@ from safeteach.safety import is_feasible, potentially_unsafe, safe_actions
 __all__ = ["EXERCISES", "QUESTIONS"]
 
 MOST_STATES, MOST_STEPS = 4, 4
+ROUNDING = 1e-12
 
 
 def _sizes() -> tuple[int, ...]:
@@ -52,28 +53,28 @@ def _unsafe_behind_a_one_step_shield(answer: object) -> Finding | None:
     except Exception as error:  # a policy can be any object at all
         return _lacking(f"The policy is none for this world: {error}.")
     if not is_feasible(small):
-        return _lacking("No policy is feasible here, so no shield could have helped.", small)
+        return _lacking("No policy is feasible here, so no rule could have helped.", small)
     takes = policy > 0 if policy.ndim == 3 else np.eye(small.A, dtype=bool)[policy]
     through = np.argwhere(takes & ~_one_step_shield(small))
     if through.size:
         h, s, a = map(int, through[0])
         return _lacking(
-            f"The shield forbids it: at step {h + 1} in state {small.state_name(s)} your policy "
-            f"takes action {small.action_name(a)}, which can reach an unsafe state at once, and "
-            f"another action cannot.",
+            f"The one-step rule forbids it: at step {h + 1} in state {small.state_name(s)} your "
+            f"policy takes action {small.action_name(a)}, which can reach an unsafe state at once, "
+            f"and another action cannot.",
             small,
             h + 1,
         )
     risk = evaluate(small, policy).unsafe_probability
-    if not np.isclose(risk, 1):
+    if risk < 1 - ROUNDING:
         return _lacking(f"Your policy meets an unsafe state with probability {risk:.3g}.", small)
     return None
 
 
 def _one_step_shield(mdp: SafeMDP) -> NDArray[np.bool_]:
     """(H, S, A) bool: the actions that cannot reach U at once, or all where there is none."""
-    allowed = np.ones((mdp.H, mdp.S, mdp.A), np.bool_)
-    for h in range(1, mdp.H):
+    allowed = np.empty((mdp.H, mdp.S, mdp.A), np.bool_)
+    for h in range(1, mdp.H + 1):
         allowed[h - 1] = ~mdp.rows(h).touches(mdp.unsafe).reshape(mdp.S, mdp.A)
     return allowed | ~allowed.any(axis=2, keepdims=True)
 
@@ -154,9 +155,9 @@ EXERCISES: dict[str, Exercise] = {
     ),
     "4.6": Counterexample(
         asks=f"a pair (mdp, policy) with at most {MOST_STATES} states and {MOST_STEPS} steps: "
-        f"some policy is feasible, and this one, which obeys the one-step shield everywhere, is "
+        f"some policy is feasible, and this one, which obeys the one-step rule everywhere, is "
         f"unsafe with probability 1",
-        hint="The shield sees a state that is unsafe. It does not see a state from which every "
+        hint="The rule sees a state that is unsafe. It does not see a state from which every "
         "action leads to one.",
         missing=_unsafe_behind_a_one_step_shield,
     ),

@@ -57,13 +57,13 @@ def shown(value: object) -> str:
     """Write a value out, if it is short, and otherwise say what it is.
 
     >>> import numpy as np
-    >>> [shown(v) for v in (0.1 + 0.2, (1.0, 2.5), np.array([[0.75]]), np.zeros((9, 9)))]
-    ['0.3', '(1, 2.5)', '[[0.75]]', 'an array of float64 with shape (9, 9)']
+    >>> [shown(v) for v in (0.1 + 0.2, [1.0, 2.5], np.array([[0.75]]), np.zeros((9, 9)))]
+    ['0.3', '[1, 2.5]', '[[0.75]]', 'an array of float64 with shape (9, 9)']
     """
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= LARGEST_SHOWN else form_of(value)
-    if isinstance(value, tuple | frozenset) and 0 < len(value) <= LARGEST_SHOWN:
-        left, right = "()" if isinstance(value, tuple) else "{}"
+    if isinstance(value, tuple | list | frozenset) and 0 < len(value) <= LARGEST_SHOWN:
+        left, right = {tuple: "()", list: "[]", frozenset: "{}"}[type(value)]
         return left + ", ".join(map(shown, sorted(value) if left == "{" else value)) + right
     return form_of(value)
 

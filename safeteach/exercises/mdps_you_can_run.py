@@ -24,7 +24,10 @@ RANDOM_WORLDS = 60
 MOST_STATES, MOST_ACTIONS, MOST_STEPS, GAP = 4, 3, 6, 0.5
 ROUNDING = 1e-9
 
-TRIED = "The policy tried has at (h, s) probabilities proportional to (h + s + a) mod 3."
+TRIED = (
+    "The policy tried has at (h, s) probabilities proportional to (h + s + a) mod 3 (with a single "
+    "action, that one)."
+)
 REWARDS = "The rewards are in .world.r of this verdict."
 
 

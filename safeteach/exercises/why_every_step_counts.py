@@ -181,13 +181,12 @@ QUESTIONS = (
         ),
     ),
     Question(
-        r"A policy meets the budget \(\mathbb{E}[\sum_h c(s_h)] \le \mu\) with room to spare. "
-        r"What does this say about the worst state that it visits?",
+        r"Over \(H = 10\) steps a policy meets the budget \(\mathbb{E}[\sum_h c(s_h)] \le 5\) with "
+        r"room to spare. What does this say about the worst state that it visits?",
         (
             Choice(
-                r"Its cost is at most \(\mu\).",
-                r"Costs are at most 1, so for \(\mu \ge 1\) this says nothing, and for smaller "
-                r"\(\mu\) a state of cost 1 may still be visited rarely.",
+                "Its cost is at most 5.",
+                "Every cost is at most 1, so this says nothing.",
             ),
             Choice(
                 "It is visited rarely.",

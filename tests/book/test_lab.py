@@ -17,7 +17,14 @@ START_SECONDS, RUN_SECONDS, MOVE_SECONDS = 60, 180, 20
 # Without this JupyterLab keeps cells that are out of sight out of the page too.
 SETTINGS = {"@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"}}
 
-RUN_ALL = "() => jupyterapp.commands.execute('notebook:run-all-cells')"
+READY = """path => {
+    const context = window.jupyterapp?.shell.currentWidget?.context
+    return context?.path === path && context.sessionContext?.session?.kernel?.status === 'idle'
+}"""
+RUN_ALL = """() => {
+    window.ran = false
+    jupyterapp.commands.execute('notebook:run-all-cells').then(() => { window.ran = true })
+}"""
 OUTPUTS = """() => jupyterapp.shell.currentWidget.content.model.sharedModel.cells
     .filter(cell => cell.cell_type === 'code')
     .flatMap(cell => cell.getOutputs())"""
@@ -62,24 +69,20 @@ def lab(tmp_path_factory):
     log.close()
 
 
-def open_and_run(chromium, address):
-    """A chapter, opened in JupyterLab and run from top to bottom."""
+def open_and_run(chromium, lab, path):
+    """A chapter, opened in a new JupyterLab workspace and run from top to bottom."""
     page = chromium.new_page(viewport={"width": 1400, "height": 1000})
-    page.goto(address)
-    page.wait_for_function(
-        "() => window.jupyterapp?.shell.currentWidget?.context?.sessionContext"
-        "?.session?.kernel?.status === 'idle'",
-        timeout=START_SECONDS * 1000,
-    )
-    page.set_default_timeout(RUN_SECONDS * 1000)
+    page.goto(f"{lab}/lab/tree/{path}?reset")
+    page.wait_for_function(READY, arg=path, timeout=START_SECONDS * 1000)
     page.evaluate(RUN_ALL)
+    page.wait_for_function("window.ran", timeout=RUN_SECONDS * 1000)
     page.set_default_timeout(MOVE_SECONDS * 1000)
     return page
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_runs_and_its_controls_move(chapter, chromium, lab):
-    page = open_and_run(chromium, f"{lab}/lab/tree/{chapter}.ipynb")
+    page = open_and_run(chromium, lab, f"{chapter}.ipynb")
     try:
         outputs = page.evaluate(OUTPUTS)
         assert outputs
