@@ -12,6 +12,7 @@ from worlds import all_policies, meets_unsafe, worlds
 import safeteach as st
 
 
+@pytest.mark.slow
 @given(worlds())
 @settings(max_examples=2000, deadline=None)
 def test_exact_sets_equal_brute_force_over_all_policies(mdp):
@@ -85,6 +86,7 @@ def test_every_witness_is_one(mdp):
             st.witness(mdp, s, h)
 
 
+@pytest.mark.slow
 def test_the_printed_recursion_is_wrong_for_step_dependent_worlds_only():
     wrong = 0
     for seed in range(1000):

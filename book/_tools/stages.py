@@ -5,6 +5,7 @@ Run it through ``make check`` or ``make test``.
 
 import argparse
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -34,13 +35,15 @@ class Stage:
 
 
 SUMMARY = r"(\d+ (?:passed|failed|errors?)\b[^=]*?) in [\d.]+s"
-QUICK = (
+UNIT = "pytest -q -n 2 --ignore=tests/book"
+SOURCE = (
     Stage("lint", "ruff check", r"(All checks passed|Found \d+ errors?)"),
     Stage("types", "mypy", r"(Success: .*|Found .*)"),
-    Stage("unit tests", "pytest -q -n 2 --ignore=tests/book", SUMMARY),
 )
+QUICK = (*SOURCE, Stage("unit tests", f"{UNIT} -m 'not slow'", SUMMARY))
 ALL = (
-    *QUICK,
+    *SOURCE,
+    Stage("unit tests", UNIT, SUMMARY),
     Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\."),
     Stage("nbval", "pytest -q -n 2 --dist loadfile --nbval --ignore=book/_tools book", SUMMARY),
     Stage("pages", "pytest -q tests/book", SUMMARY, needs="build"),
@@ -62,7 +65,7 @@ def run(stage: Stage) -> Result:
     print(f"\n=== {stage.name}: {stage.command}", flush=True)
     start = time.perf_counter()
     process = subprocess.Popen(
-        stage.command.split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        shlex.split(stage.command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     lines = []
     assert process.stdout is not None

@@ -63,8 +63,9 @@ def shown(value: object) -> str:
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= LARGEST_SHOWN else form_of(value)
     if isinstance(value, tuple | list | frozenset) and 0 < len(value) <= LARGEST_SHOWN:
-        left, right = {tuple: "()", list: "[]", frozenset: "{}"}[type(value)]
-        return left + ", ".join(map(shown, sorted(value) if left == "{" else value)) + right
+        brackets = {tuple: "()", list: "[]", frozenset: "{}"}[type(value)]
+        entries = sorted(value) if isinstance(value, frozenset) else value
+        return brackets[0] + ", ".join(map(shown, entries)) + brackets[1]
     return form_of(value)
 
 

@@ -229,6 +229,7 @@ def test_an_endless_answer_is_stopped(answer):
     assert "It was stopped: it did not end within 1 seconds." in not_yet(answer)
 
 
+@pytest.mark.slow
 def test_with_the_real_limit_it_is_stopped_within_ten_seconds():
     start = time.perf_counter()
     verdict = st.check("4.2", loops)

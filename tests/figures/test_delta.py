@@ -17,6 +17,7 @@ def kind(mdp, U_h, s):
     return "unsafe" if mdp.unsafe[s] else "potentially unsafe" if U_h[s] else "safe"
 
 
+@pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
 @settings(max_examples=20)
 def test_states_and_arrows_are_those_of_the_model(drawn, mdp):

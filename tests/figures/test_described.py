@@ -51,6 +51,7 @@ def test_a_notebook_gets_a_sharp_picture_with_its_description():
     assert (np.asarray(picture)[..., 3] == 255).all()
 
 
+@pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
 @settings(max_examples=25)
 def test_every_figure_of_every_small_world_can_be_drawn(mdp):

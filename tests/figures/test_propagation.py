@@ -33,6 +33,7 @@ def headlines(figure):
     return [text.get_text() for text in figure.axes[0].texts if "|U_h|" in text.get_text()]
 
 
+@pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
 @settings(max_examples=60)
 def test_panels_are_the_sets(drawn, mdp):

@@ -10,6 +10,7 @@ import safeteach as st
 UNION = st.instances.union_counterexample()
 
 
+@pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
 @settings(max_examples=60)
 def test_nodes_and_answers_are_those_of_the_witness(drawn, mdp):

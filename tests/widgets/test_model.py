@@ -16,6 +16,7 @@ PART_ONE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", PART_ONE.values(), ids=PART_ONE)
 @pytest.mark.usefixtures("building")
 def test_live_and_static_show_the_same_and_every_move_shows(make, read):
