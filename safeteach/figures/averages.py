@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.figures.chart import chart, draw_averages, legend_above, running_averages
-from safeteach.figures.described import WIDEST, DescribedFigure
+from safeteach.figures.chart import CHART, chart, draw_averages, legend_above, running_averages
+from safeteach.figures.described import DescribedFigure
 
 __all__ = ["averages"]
 
@@ -36,7 +36,7 @@ def averages(samples: Mapping[str, ArrayLike]) -> DescribedFigure:
     Running averages over 4 episodes. coin: 1 after 1, 0.5 after 4.
     """
     running = running_averages(samples)
-    figure = DescribedFigure(WIDEST, 3.2, _describe(running))
+    figure = DescribedFigure(*CHART, _describe(running))
     axes = chart(figure, "episodes $n$", "average of the first $n$")
     draw_averages(axes, running)
     axes.set_xlim(0, max(mean.size for mean in running.values()) + 1)

@@ -19,14 +19,15 @@ from safeteach.figures.described import (
     DescribedFigure,
 )
 
-__all__ = ["chart", "draw_averages", "legend_above", "running_averages"]
+__all__ = ["CHART", "chart", "draw_averages", "legend_above", "running_averages"]
 
+CHART = (5.7, 3.5)  # inches; narrow enough for its letters to be read on a phone
 STYLES = ((BLUE, "solid"), (VERMILION, (0, (5, 2))), (INK, (0, (1, 1.5))))
 
 
 def chart(figure: DescribedFigure, x: str, y: str) -> Axes:
     """Axes with labels, in the figure's middle; there is room for a legend above them."""
-    axes = figure.add_axes((0.1, 0.19, 0.87, 0.62), facecolor=PAPER)
+    axes = figure.add_axes((0.125, 0.165, 0.845, 0.62), facecolor=PAPER)
     axes.set_xlabel(x, fontsize=TEXT, fontfamily=FONT, color=INK)
     axes.set_ylabel(y, fontsize=TEXT, fontfamily=FONT, color=INK)
     axes.tick_params(labelsize=TEXT, colors=INK)
@@ -40,7 +41,7 @@ def legend_above(axes: Axes) -> None:
     axes.legend(
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
+        ncols=2,
         frameon=False,
         prop={"family": FONT, "size": TEXT},
         handlelength=1.8,

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.figures.chart import chart, draw_averages, legend_above, running_averages
-from safeteach.figures.described import FONT, INK, PAPER, TEXT, WIDEST, DescribedFigure
+from safeteach.figures.chart import CHART, chart, draw_averages, legend_above, running_averages
+from safeteach.figures.described import FONT, INK, PAPER, TEXT, DescribedFigure
 
 __all__ = ["looks"]
 
@@ -46,7 +46,7 @@ def looks(samples: Mapping[str, ArrayLike], tau: float) -> DescribedFigure:
     running = running_averages(samples)
     said = " ".join(f"{name}: {_describe(mean, tau)}" for name, mean in running.items())
     figure = DescribedFigure(
-        WIDEST, 3.2, f"Running averages of noisy looks against the threshold {tau:.3g}. {said}"
+        *CHART, f"Running averages of noisy looks against the threshold {tau:.3g}. {said}"
     )
     axes = chart(figure, "number of looks $n$", "average of the first $n$")
     axes.axhline(tau, color=INK, linewidth=1.6, gid="threshold")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from safeteach.figures.chart import chart, legend_above
+from safeteach.figures.chart import CHART, chart, legend_above
 from safeteach.figures.described import (
     BLUE,
     GREY,
     INK,
     PALE_BLUE,
     VERMILION,
-    WIDEST,
     DescribedFigure,
     listing,
 )
@@ -44,8 +43,7 @@ step-wise violation 0.4.'
     excess = np.maximum(c - tau, 0)
     where = listing([f"step {i + 1} ({c[i]:.3g})" for i in above])
     figure = DescribedFigure(
-        WIDEST,
-        3.0,
+        *CHART,
         alt=f"Costs of {c.size} steps against the threshold {tau:.3g}. Above it: {where}. "
         f"Mean cost {c.mean():.3g}, step-wise violation {excess.sum():.3g}.",
     )
@@ -91,8 +89,7 @@ account (budget 1) ends at -0.6.'
     stepwise = np.maximum(c - tau, 0).sum(axis=1).cumsum()
     account = (c.sum(axis=1) - budget).cumsum()
     figure = DescribedFigure(
-        WIDEST,
-        3.2,
+        *CHART,
         alt=f"Two ledgers over {len(c)} episodes. Step-wise violation (threshold {tau:.3g}) ends "
         f"at {stepwise[-1]:.3g}. Episode-wise account (budget {budget:.3g}) ends at "
         f"{account[-1]:.3g}.",
@@ -102,7 +99,7 @@ account (budget 1) ends at -0.6.'
     axes.axhline(0, color=GREY, linewidth=1)
     axes.plot(k, stepwise, color=VERMILION, linewidth=2.2, label="step-wise violation $C(k)$")
     axes.plot(k, account, color=BLUE, linewidth=2.2, linestyle=(0, (5, 2)),
-              label=f"episode-wise account $C'(k)$, budget {budget:.3g}")
+              label=f"account $C'(k)$, budget {budget:.3g}")
     axes.set_xlim(0, len(c) + 1)
     axes.set_ylim(limits)
     legend_above(axes)
