@@ -5,6 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from tried import TriedAnswers
 
 import safeteach as st
 from safeteach.exercises import check
@@ -326,36 +327,5 @@ WRONG["3.6"] = [
 # ----------------------------------------------------------------------------------------------
 
 
-def cases(answers):
-    return [(number, answer) for number in answers for answer in answers[number]]
-
-
-@pytest.mark.parametrize(("number", "answer"), cases(RIGHT))
-def test_right_answers_are_right(number, answer):
-    verdict = check(number, answer)
-    assert verdict.status == "right", verdict
-
-
-@pytest.mark.parametrize(("number", "answer"), cases(WRONG))
-def test_wrong_answers_are_not(number, answer):
-    verdict = check(number, answer)
-    assert verdict.status == "not yet", verdict
-    assert "Hint: " in verdict.text
-
-
-@pytest.mark.parametrize("number", ["3.1", "3.5"])
-def test_a_missing_value_is_no_answer(number):
-    assert check(number, ...).status == "no answer yet"
-
-
-@pytest.mark.parametrize("number", ["3.2", "3.3", "3.4", "3.6"])
-def test_a_stub_is_no_answer(number):
-    def stub(_first, _second): ...
-
-    assert check(number, stub).status == "no answer yet"
-
-
-def test_every_exercise_is_tried_with_enough_answers():
-    for number in ("3.1", "3.2", "3.3", "3.4", "3.5", "3.6"):
-        assert len(RIGHT[number]) >= 2
-        assert len(WRONG[number]) >= 3
+class TestAnswers(TriedAnswers):
+    chapter, right, wrong = "3", RIGHT, WRONG

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tried import TriedAnswers
 
 import safeteach as st
 from safeteach.exercises import check
@@ -445,36 +446,5 @@ def test_what_is_wrong_is_said(answer, said):
 # ----------------------------------------------------------------------------------------------
 
 
-def cases(answers):
-    return [(number, answer) for number in answers for answer in answers[number]]
-
-
-@pytest.mark.parametrize(("number", "answer"), cases(RIGHT))
-def test_right_answers_are_right(number, answer):
-    verdict = check(number, answer)
-    assert verdict.status == "right", verdict
-
-
-@pytest.mark.parametrize(("number", "answer"), cases(WRONG))
-def test_wrong_answers_are_not(number, answer):
-    verdict = check(number, answer)
-    assert verdict.status == "not yet", verdict
-    assert "Hint: " in verdict.text
-
-
-@pytest.mark.parametrize("number", ["2.1", "2.5"])
-def test_a_missing_value_is_no_answer(number):
-    assert check(number, ...).status == "no answer yet"
-
-
-@pytest.mark.parametrize("number", ["2.2", "2.3", "2.4", "2.6"])
-def test_a_stub_is_no_answer(number):
-    def stub(*_arguments): ...
-
-    assert check(number, stub).status == "no answer yet"
-
-
-def test_every_exercise_is_tried_with_enough_answers():
-    for number in ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6"):
-        assert len(RIGHT[number]) >= 2
-        assert len(WRONG[number]) >= 3
+class TestAnswers(TriedAnswers):
+    chapter, right, wrong = "2", RIGHT, WRONG
