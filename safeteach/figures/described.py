@@ -36,6 +36,7 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
+from PIL import Image
 
 from safeteach.mdp import SafeMDP
 from safeteach.safety import potentially_unsafe
@@ -51,7 +52,8 @@ TEXT = 11.0  # points, everywhere
 HALF_LETTER = 0.05  # inches from the baseline to the middle of a letter of that size
 FONT = "DejaVu Sans"  # comes with matplotlib, so the same on every machine; it has ↑ ↓ ← →
 CSS_PIXELS = 96  # an inch
-SHARPNESS = 2  # pixels of the PNG for a CSS pixel
+SHARPNESS = 2  # pixels of the picture for a CSS pixel
+COLOURS = 64  # of a picture; figures have a dozen and the shades between them
 LONGEST_ALT = 600  # letters; longer than this nobody listens
 
 Point = tuple[float, float] | NDArray[np.float64]
@@ -80,10 +82,19 @@ class DescribedFigure(Figure):
         super().__init__(figsize=(width, height), facecolor=PAPER)
         self.alt = alt
 
+    def image(self) -> Image.Image:
+        """The picture in few colours, at two pixels for a CSS pixel."""
+        dpi = CSS_PIXELS * SHARPNESS
+        pixels = io.BytesIO()
+        self.savefig(pixels, format="raw", dpi=dpi)  # quicker than a PNG that is read at once
+        width, height = (int(side * dpi) for side in self.get_size_inches())
+        full = Image.frombytes("RGBA", (width, height), pixels.getvalue()).convert("RGB")
+        return full.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+
     def png(self) -> bytes:
-        """The picture, at two pixels for a CSS pixel."""
+        """The picture as a PNG, a fraction of the size that all its colours would take."""
         buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=CSS_PIXELS * SHARPNESS, facecolor=PAPER)
+        self.image().save(buffer, format="PNG", optimize=True)
         return buffer.getvalue()
 
     def _repr_mimebundle_(

@@ -3,11 +3,14 @@
 Each page is opened once; the tests look at it one after another.
 """
 
+import gzip
+
 import pytest
-from built import GENERATED, PAGES, ROOT
+from built import GENERATED, HTML, PAGES, ROOT
 
 AXE = (ROOT / ".vendor" / "axe.min.js").read_text("utf-8")
 DESKTOP = {"width": 1280, "height": 900}
+FONTS = (".woff", ".woff2", ".ttf")
 PHONE = {"width": 375, "height": 800}
 
 
@@ -47,6 +50,15 @@ def test_nothing_is_asked_of_another_host(visit, site):
     assert visit.requests
     local = (site + "/", "data:", "blob:")
     assert [url for url in visit.requests if not url.startswith(local)] == []
+
+
+def test_the_page_is_light(visit, site):
+    """What a reader fetches, as servers compress it, is under 2 MB before fonts."""
+    paths = {url.removeprefix(site).split("?")[0] for url in visit.requests if site in url}
+    files = [HTML / path.lstrip("/") for path in paths if not path.endswith(FONTS)]
+    weight = sum(len(gzip.compress(file.read_bytes(), compresslevel=6)) for file in files)
+    assert len(files) > 5
+    assert weight < 2_000_000, f"{weight:,} bytes"
 
 
 def test_the_browser_has_no_complaint(visit):
