@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from safeteach.mdp import SafeMDP
 
-__all__ = ["Misfit", "close", "first_difference", "fitted", "form_of", "place", "shown"]
+__all__ = ["STEPS", "Misfit", "close", "first_difference", "fitted", "form_of", "place", "shown"]
 
 LARGEST_SHOWN = 24  # entries
+
+STEPS = ("H", "H + 1")  # axes along which time runs
 
 Expected = bool | int | float | tuple[float, ...] | frozenset[int] | NDArray[Any]
 
@@ -69,7 +71,7 @@ def shown(value: object) -> str:
     return form_of(value)
 
 
-def fitted(expected: Expected, got: object, axes: str = "") -> Expected:
+def fitted(expected: Expected, got: object, axes: Sequence[str] = "") -> Expected:
     """Put an answer into the form of the expected value.
 
     Parameters
@@ -77,8 +79,8 @@ def fitted(expected: Expected, got: object, axes: str = "") -> Expected:
     expected : bool, number, tuple of numbers, frozenset of ints or array
     got : object
         Whatever the reader gave.
-    axes : str
-        A letter for each axis of an expected array, such as "HSA".
+    axes : str or tuple of str
+        A name for each axis of an expected array, such as "HSA" or ("H + 1", "S").
 
     Raises
     ------
@@ -177,14 +179,14 @@ def first_difference(
     return (len(expected) - 1 - int(where[0, 0]), *map(int, where[0, 1:])) if where.size else None
 
 
-def place(axes: str, index: tuple[int, ...], world: object) -> str:
+def place(axes: Sequence[str], index: tuple[int, ...], world: object) -> str:
     """Say where in an array an index lies, in the words of the world.
 
     >>> import safeteach as st
     >>> place("HSA", (2, 1, 0), st.instances.union_counterexample())
     'at step h = 3, state x, action a0'
     """
-    names: dict[str, Callable[[int], str]] = {"H": lambda i: f"step h = {i + 1}"}
+    names: dict[str, Callable[[int], str]] = dict.fromkeys(STEPS, lambda i: f"step h = {i + 1}")
     if isinstance(world, SafeMDP):
         names |= {
             "S": lambda i: f"state {world.state_name(i)}",

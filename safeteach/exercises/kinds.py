@@ -8,13 +8,14 @@ solution, and none of a :class:`Value` shows the value.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from safeteach.exercises.forms import (
+    STEPS,
     Expected,
     Misfit,
     close,
@@ -146,8 +147,8 @@ class Function:
         The things to try it on, the smallest first.
     arguments : function of an instance
         The arguments to call with, by name; they are handed over in this order.
-    axes : str
-        A letter for each axis if the result is an array, such as "HSA".
+    axes : str or tuple of str
+        A name for each axis if the result is an array, such as "HSA" or ("H + 1", "S").
 
     Examples
     --------
@@ -164,7 +165,7 @@ class Function:
     oracle: Callable[..., Expected]
     instances: Callable[[], Iterable[Any]]
     arguments: Callable[[Any], Mapping[str, Any]]
-    axes: str = ""
+    axes: Sequence[str] = ""
 
     def judge(self, answer: object) -> Iterator[Finding]:
         """Yield the instance before each try, then the verdict, then smaller failures."""
@@ -228,7 +229,7 @@ class Function:
         assert index is not None
         where = place(self.axes, index, instance)
         text = f"It says {shown(got[index])} {where}; right is {shown(expected[index])}."
-        h = index[0] + 1 if self.axes[0] == "H" else 1
+        h = index[0] + 1 if self.axes[0] in STEPS else 1
         return text, min(h, instance.H) if _is_world(instance) else 1
 
     def _shrink(self, answer: Callable[..., Any], found: Finding) -> Iterator[Finding]:

@@ -199,7 +199,7 @@ EXERCISES: dict[str, Exercise] = {
         oracle=_value,
         instances=_worlds_with_rewards,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
-        axes="HS",
+        axes=("H + 1", "S"),
     ),
     "2.3": Function(
         asks="a function law(mdp, policy) that returns the laws of s_1 .. s_{H+1} as an array with "
@@ -210,7 +210,7 @@ EXERCISES: dict[str, Exercise] = {
         oracle=_law,
         instances=_worlds_with_rewards,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
-        axes="HS",
+        axes=("H + 1", "S"),
     ),
     "2.4": Function(
         asks="a function fixed(mdp) that returns what the best policy is worth",
