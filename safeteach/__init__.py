@@ -9,7 +9,16 @@ from typing import Any
 
 from safeteach import instances
 from safeteach.mdp import Episode, Known, SafeMDP, rollout
-from safeteach.planning import Evaluation, Plan, evaluate, optimal, safe_optimal
+from safeteach.planning import (
+    BudgetError,
+    ConstrainedPlan,
+    Evaluation,
+    Plan,
+    constrained_optimal,
+    evaluate,
+    optimal,
+    safe_optimal,
+)
 from safeteach.safety import (
     InfeasibleError,
     Witness,
@@ -22,6 +31,8 @@ from safeteach.safety import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "BudgetError",
+    "ConstrainedPlan",
     "Episode",
     "Evaluation",
     "InfeasibleError",
@@ -29,6 +40,7 @@ __all__ = [
     "Plan",
     "SafeMDP",
     "Witness",
+    "constrained_optimal",
     "evaluate",
     "instances",
     "is_feasible",

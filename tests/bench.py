@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from occupancy import occupancy_lp
 from playwright.sync_api import sync_playwright
 from storm import minimal_risk, storm_model
 
@@ -153,11 +154,25 @@ def bench_static_controls() -> None:
         chromium.close()
 
 
+def bench_constrained() -> None:
+    print("constrained_optimal: S = 25, A = 4, H = 10, against scipy's linprog on the same budgets")
+    ours = peer = 0.0
+    for seed in range(5):
+        mdp = st.instances.random_mdp(25, 4, 10, seed, unsafe=0.4)
+        top = st.evaluate(mdp, st.optimal(mdp).policy).cost
+        low = st.constrained_optimal(st.SafeMDP(mdp.P, 0 * mdp.r, mdp.c, mdp.tau, mdp.H), top).cost
+        budget = (low + top) / 2
+        ours += seconds(lambda mdp=mdp, b=budget: st.constrained_optimal(mdp, b), repeats=5)
+        peer += seconds(lambda mdp=mdp, b=budget: occupancy_lp(mdp, b), repeats=2)
+    print(f"{200 * ours:.1f} ms against {200 * peer:.1f} ms: {peer / ours:.0f}x", flush=True)
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "import": bench_import,
     "unsafe": bench_potentially_unsafe,
     "static controls": bench_static_controls,
     "live controls": bench_live_controls,
+    "budget": bench_constrained,
     "book": bench_book,
 }
 
