@@ -27,9 +27,7 @@ from typing import Any, Generic, Literal, TypeVar
 __all__ = ["KEEPS_FROZEN", "LIMIT", "Called", "Run", "call", "can_fork", "isolated"]
 
 LIMIT = 8.0  # seconds for a whole check
-MEMORY = (
-    2**30
-)  # bytes that the work may ask for beyond the notebook's own; Binder gives 2 GB in all
+MEMORY = 2**30  # bytes that the work may ask for beyond the notebook's own; Binder has 2 GB in all
 LONGEST_OUTPUT = 400  # characters of what a reader's code prints
 KEEPS_FROZEN = 5  # the protocol of pickle under which a read-only array stays one
 LONGEST_MESSAGE = 200  # characters of an error's own message
