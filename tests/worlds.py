@@ -48,3 +48,25 @@ def meets_unsafe(mdp, policies, h, states):
         here = (here[:, :, None] & moves).any(axis=1)
         met |= (here & mdp.unsafe).any(axis=1)
     return met
+
+
+def episodes(mdp, choose):
+    """Every episode with its probability and rewards, for a policy that may remember.
+
+    ``choose(history)`` gives the probabilities of the actions after (s_1, a_1, ..., s_h).
+    """
+    open_ones = [((mdp.s1,), 1.0, 0.0)]
+    for i in range(mdp.H):
+        longer = []
+        for x, p, earned in open_ones:
+            for a, t in itertools.product(range(mdp.A), range(mdp.S)):
+                chance = p * choose(x)[a] * mdp.P[i, x[-1], a, t]
+                if chance > 0:
+                    longer.append(((*x, a, t), chance, earned + mdp.r[i, x[-1], a]))
+        open_ones = longer
+    return open_ones
+
+
+def worth(mdp, choose):
+    """What such a policy is worth, by adding up its episodes."""
+    return sum(p * earned for _, p, earned in episodes(mdp, choose))

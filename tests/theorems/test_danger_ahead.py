@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as hs
-from worlds import all_policies, meets_unsafe, worlds
+from worlds import all_policies, episodes, meets_unsafe, worlds, worth
 
 import safeteach as st
 
@@ -109,6 +109,27 @@ def test_what_feasible_policies_look_like(mdp):
     for policy, is_feasible in zip(policies, feasible, strict=True):
         chosen = np.take_along_axis(safe, policy[:, :, None], axis=2)[:, :, 0]
         assert is_feasible == chosen[reached(mdp, policy)].all()
+
+
+@given(worlds(max_states=3, max_actions=2, max_policies=64), hs.integers(0, 99))
+@settings(max_examples=150, deadline=None)
+def test_the_best_feasible_policy(mdp, seed):
+    """safe_optimal is feasible, and no feasible policy with dice and memory is worth more."""
+    assume(st.is_feasible(mdp))
+    safe = st.safe_actions(mdp)
+
+    def choose(x):
+        allowed = safe[len(x) // 2, x[-1]]
+        weights = np.random.default_rng([seed, *x, len(x)]).exponential(size=mdp.A) * allowed
+        return weights / weights.sum()
+
+    plan = st.safe_optimal(mdp)
+    best = np.eye(mdp.A)[plan.policy]
+    for policy in (choose, lambda x: best[len(x) // 2, x[-1]]):
+        for x, _, _ in episodes(mdp, policy):
+            assert not mdp.unsafe[list(x[0 : 2 * mdp.H : 2])].any()
+    assert worth(mdp, choose) <= plan.value + 1e-12
+    assert abs(worth(mdp, lambda x: best[len(x) // 2, x[-1]]) - plan.value) < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(200))

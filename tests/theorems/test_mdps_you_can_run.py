@@ -1,38 +1,15 @@
 """The statements of chapter 2: laws carried forward, Bellman's equations, and the best policy."""
 
-import itertools
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as hs
-from worlds import worlds
+from worlds import episodes, worlds, worth
 
 import safeteach as st
 
 
 def random_policy(mdp, seed):
     return np.random.default_rng(seed).dirichlet(np.ones(mdp.A), size=(mdp.H, mdp.S))
-
-
-def episodes(mdp, choose):
-    """Every episode with its probability and rewards, for a policy that may remember.
-
-    ``choose(history)`` gives the probabilities of the actions after (s_1, a_1, ..., s_h).
-    """
-    open_ones = [((mdp.s1,), 1.0, 0.0)]
-    for i in range(mdp.H):
-        longer = []
-        for x, p, earned in open_ones:
-            for a, t in itertools.product(range(mdp.A), range(mdp.S)):
-                chance = p * choose(x)[a] * mdp.P[i, x[-1], a, t]
-                if chance > 0:
-                    longer.append(((*x, a, t), chance, earned + mdp.r[i, x[-1], a]))
-        open_ones = longer
-    return open_ones
-
-
-def worth(mdp, choose):
-    return sum(p * earned for _, p, earned in episodes(mdp, choose))
 
 
 @given(worlds(max_actions=2), hs.integers(0, 99))
