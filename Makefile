@@ -12,10 +12,10 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lab serve notebooks picture bench browser lock clean
+.PHONY: help book test check lab serve notebooks picture figure1 sweep bench browser lock clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 book: .venv/.stamp .vendor/.stamp  ## execute the notebooks and build the HTML
 	@jupyter-book build . -W -n --keep-going
@@ -40,6 +40,12 @@ notebooks: .venv/.stamp  ## execute every notebook and store it in its normal fo
 
 picture: .venv/.stamp  ## draw the README's picture anew
 	@python book/_tools/picture.py
+
+figure1: .venv/.stamp  ## rerun the comparison of five learners that a chapter shows, about a minute
+	@python book/_tools/studies.py figure1
+
+sweep: .venv/.stamp  ## rerun the sweep over exploration bonuses that a chapter shows, about a minute
+	@python book/_tools/studies.py bonus
 
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/bench.py

@@ -1,13 +1,13 @@
 """safeteach: reinforcement learning that is safe at every step.
 
 The library behind the book *Safe at Every Step*.  It needs numpy alone to be imported; what
-draws or asks (``safeteach.figures``, ``.widgets``, ``.exercises``) is loaded when it is first used.
+learns, draws or asks is loaded when it is first used.
 """
 
 import importlib
 from typing import Any
 
-from safeteach import instances
+from safeteach import bounds, instances
 from safeteach.mdp import Episode, Known, SafeMDP, rollout
 from safeteach.planning import (
     BudgetError,
@@ -40,6 +40,7 @@ __all__ = [
     "Plan",
     "SafeMDP",
     "Witness",
+    "bounds",
     "constrained_optimal",
     "evaluate",
     "instances",
@@ -52,17 +53,24 @@ __all__ = [
     "witness",
 ]
 
-_LOADED_WHEN_USED = ("exercises", "figures", "widgets")
-_OF_EXERCISES = ("check", "quiz")
+# Where to find what is loaded when it is first used: it needs numba, matplotlib or ipywidgets.
+_MODULES = ("exercises", "figures", "learners", "widgets")
+_NAMES = {
+    **dict.fromkeys(("OptCMDP", "OptPess", "SUCBVI", "TripleQ", "UCBVI"), "learners"),
+    **dict.fromkeys(("History", "compare", "run"), "experiment"),
+    "play": "playing",
+    **dict.fromkeys(("Audit", "audit"), "auditing"),
+    **dict.fromkeys(("check", "quiz"), "exercises"),
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LOADED_WHEN_USED:
+    if name in _MODULES:
         return importlib.import_module(f"safeteach.{name}")
-    if name in _OF_EXERCISES:
-        return getattr(importlib.import_module("safeteach.exercises"), name)
+    if name in _NAMES:
+        return getattr(importlib.import_module(f"safeteach.{_NAMES[name]}"), name)
     raise AttributeError(f"module 'safeteach' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LOADED_WHEN_USED, *_OF_EXERCISES])
+    return sorted([*__all__, *_MODULES, *_NAMES])

@@ -180,6 +180,25 @@ class SafeMDP:
         self.check_step(h)
         return self._steps[0 if self.stationary else h - 1]
 
+    def all_rows(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The rows of all steps, one after the other, as the compiled kernels read them.
+
+        Returns
+        -------
+        start, length : (S*A,) int arrays, or (H*S*A,) where P depends on the step
+            Row i is ``start[i] : start[i] + length[i]`` of the other two.
+        successor : int array
+        probability : array
+        """
+        room = np.cumsum([0, *(len(rows.successors) for rows in self._steps)])
+        moved = [rows.indptr[:-1] + n for rows, n in zip(self._steps, room, strict=False)]
+        return (
+            np.concatenate(moved).astype(np.int64),
+            np.concatenate([np.diff(rows.indptr) for rows in self._steps]).astype(np.int64),
+            np.concatenate([rows.successors for rows in self._steps]).astype(np.int64),
+            np.concatenate([rows.probability for rows in self._steps]),
+        )
+
     def successors(self, h: int, s: int, a: int) -> NDArray[np.integer]:
         """Δ_h(s, a): the states that can follow (s, a) at step ``h`` = 1..H, increasing.
 

@@ -13,10 +13,7 @@ no action keeps the agent safe, so that V and Q are defined everywhere, and a fe
 never gets there.  Ties go to the action with the lowest number.
 
 :func:`constrained_optimal` maximises reward among the policies whose expected cost
-:math:`E[\sum_h c(s_h)]` is within a budget.  With one constraint no linear program is needed.
-For a price :math:`\lambda` of cost, backward induction on :math:`r - \lambda c` finds a corner of
-the set of pairs (cost, reward) that policies attain, and the best policy for a budget mixes the
-two corners on either side of it.
+:math:`E[\sum_h c(s_h)]` is within a budget, by the search of :mod:`safeteach.pricing`.
 
 Taught in the chapter *Danger ahead*.
 """
@@ -41,8 +38,6 @@ __all__ = [
     "optimal",
     "safe_optimal",
 ]
-
-ROUNDING = 1e-12  # relative, in comparisons of values that are sums of H numbers
 
 
 @dataclass(frozen=True)
@@ -168,87 +163,21 @@ def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan:
     >>> round(st.evaluate(road, plan.policy).unsafe_probability, 6)      # two mornings of three
     0.666667
     """
-    dear = _priced_corner(mdp, reward=1.0, cost=0.0)
-    slack = ROUNDING * mdp.H
-    if dear.cost <= budget + slack:
-        return ConstrainedPlan(dear.value, dear.cost, np.eye(mdp.A)[dear.policy])
-    cheap = _priced_corner(mdp, reward=0.0, cost=1.0)
-    if not cheap.cost <= budget + slack:
-        raise BudgetError(
-            f"budget is {budget:g}; the least expected cost of any policy is {cheap.cost:.6g}"
-        )
-    while True:
-        price = (dear.value - cheap.value) / (dear.cost - cheap.cost)
-        corner = _priced_corner(mdp, reward=1.0, cost=price)
-        gain = (corner.value - price * corner.cost) - (dear.value - price * dear.cost)
-        if gain <= slack * (1 + price) or corner.cost in (cheap.cost, dear.cost):
-            break
-        if corner.cost <= budget:
-            cheap = corner
-        else:
-            dear = corner
-    share = float(np.clip((budget - cheap.cost) / (dear.cost - cheap.cost), 0, 1))
-    return ConstrainedPlan(
-        value=share * dear.value + (1 - share) * cheap.value,
-        cost=share * dear.cost + (1 - share) * cheap.cost,
-        policy=_mixture(mdp, share, dear.policy, cheap.policy),
+    from safeteach.pricing import best_within  # compiled: loaded when first needed
+
+    found, value, cost, policy = best_within(
+        *mdp.all_rows(),
+        np.ascontiguousarray(mdp.r),
+        np.ascontiguousarray(np.broadcast_to(mdp.c[:, None], mdp.r.shape)),
+        mdp.s1,
+        float(budget),
+        np.zeros((mdp.H, mdp.S)),
     )
-
-
-@dataclass(frozen=True)
-class _Corner:
-    """A deterministic policy with its expected reward and cost from s_1."""
-
-    value: float
-    cost: float
-    policy: NDArray[np.int64]
-
-
-def _priced_corner(mdp: SafeMDP, reward: float, cost: float) -> _Corner:
-    """The policy with the most ``reward`` R - ``cost`` C; among these the cheaper, or the richer.
-
-    Ties at a price are broken towards low cost; where reward does not count, towards reward.
-    """
-    future = np.zeros((mdp.S, 2))  # R and C from here on
-    policy = np.empty((mdp.H, mdp.S), np.int64)
-    states = np.arange(mdp.S)
-    for i in reversed(range(mdp.H)):
-        later = mdp.rows(i + 1).expect(future).reshape(mdp.S, mdp.A, 2)
-        R = mdp.r[i] + later[:, :, 0]
-        C = mdp.c[:, None] + later[:, :, 1]
-        worth = reward * R - cost * C
-        best = worth >= worth.max(axis=1, keepdims=True) - ROUNDING * mdp.H * (1 + cost)
-        second = -C if reward else R
-        policy[i] = np.where(best, second, -np.inf).argmax(axis=1)
-        future = np.stack([R[states, policy[i]], C[states, policy[i]]], axis=1)
-    return _Corner(float(future[mdp.s1, 0]), float(future[mdp.s1, 1]), policy)
-
-
-def _mixture(
-    mdp: SafeMDP, share: float, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The Markov policy that goes where a coin between two policies goes, as often.
-
-    Where neither goes it does what the second does.
-    """
-    laws = np.zeros((2, mdp.S))
-    laws[:, mdp.s1] = share, 1 - share
-    mixed = np.eye(mdp.A)[second]
-    states = np.arange(mdp.S)
-    for i in range(mdp.H):
-        pairs = np.zeros((mdp.S, mdp.A))
-        following = np.zeros((2, mdp.S))
-        rows = mdp.rows(i + 1)
-        for law, policy, after in zip(laws, (first, second), following, strict=True):
-            pairs[states, policy[i]] += law
-            flow = np.zeros((mdp.S, mdp.A))
-            flow[states, policy[i]] = law
-            weight = np.repeat(flow.ravel(), np.diff(rows.indptr)) * rows.probability
-            np.add.at(after, rows.successors, weight)
-        reached = pairs.sum(axis=1) > 0
-        mixed[i, reached] = pairs[reached] / pairs[reached].sum(axis=1, keepdims=True)
-        laws = following
-    return mixed
+    if not found:
+        raise BudgetError(
+            f"budget is {budget:g}; the least expected cost of any policy is {cost:.6g}"
+        )
+    return ConstrainedPlan(value, cost, policy)
 
 
 def evaluate(mdp: SafeMDP, policy: ArrayLike) -> Evaluation:

@@ -14,14 +14,17 @@ import subprocess
 import sys
 import tempfile
 import time
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from dense_loop import dense_ucbvi
 from occupancy import occupancy_lp
 from playwright.sync_api import sync_playwright
+from ponds import random_pond
 from storm import minimal_risk, storm_model
 
 import safeteach as st
@@ -167,12 +170,121 @@ def bench_constrained() -> None:
     print(f"{200 * ours:.1f} ms against {200 * peer:.1f} ms: {peer / ours:.0f}x", flush=True)
 
 
+def peer_python() -> Path:
+    """The Python of the peers, in an environment of their own that is made when first needed."""
+    pins = ROOT / "tests" / "peers" / "requirements.txt"
+    home = ROOT / "_build" / "peers"
+    python, installed = home / "bin" / "python", home / "requirements.txt"
+    if not installed.exists() or installed.read_text("utf-8") != pins.read_text("utf-8"):
+        packages = pins.read_text("utf-8").count("==")
+        print(f"Setting up _build/peers: {packages} pinned packages, a minute", flush=True)
+        venv.create(home, clear=True, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-qq", "-r", pins], check=True)
+        shutil.copy(pins, installed)  # the last act: without it the environment is not whole
+    return python
+
+
+def rlberry_rate(mdp: st.SafeMDP, episodes: int) -> float:
+    """Episodes per second of rlberry's UCBVI in a stationary world."""
+    script = ROOT / "tests" / "peers" / "rlberry_ucbvi.py"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "world.npz"
+        np.savez(file, P=mdp.P[0], r=mdp.r[0], s1=mdp.s1, H=mdp.H, episodes=episodes)
+        return float(subprocess.check_output([peer_python(), script, file], cwd=folder))
+
+
+BONUS_SCALE = 0.01  # with the theorem's own constants nobody learns within these episodes
+
+
+def learner_rate(make: Callable[..., Any], mdp: st.SafeMDP, episodes: int) -> float:
+    """Episodes per second of a learner of ours, with its history and the exact regret."""
+    learner = make(mdp.known, episodes=episodes, bonus_scale=BONUS_SCALE)
+    return episodes / seconds(lambda: st.run(learner, mdp))
+
+
+def dense_rate(mdp: st.SafeMDP, episodes: int) -> float:
+    """Episodes per second of the compiled loop that keeps nothing but counts."""
+    return episodes / seconds(lambda: dense_ucbvi(mdp, episodes, BONUS_SCALE))
+
+
+def best_in_turns(rounds: int, **rates: Callable[[], float]) -> dict[str, float]:
+    """The best rate of each; they take turns, so that a busy machine slows them all alike."""
+    best = dict.fromkeys(rates, 0.0)
+    for name, rate in itertools.chain.from_iterable(itertools.repeat(rates.items(), rounds)):
+        best[name] = max(best[name], rate())
+    return best
+
+
+def bench_learners() -> None:
+    small = st.instances.grid_from_map("\n".join(st.instances.grid().map), H=10)
+    large = random_pond(20, H=25)
+    peer_python()
+    for make in (st.UCBVI, st.SUCBVI):  # compile
+        learner_rate(make, small, 2)
+    dense_rate(small, 2)
+
+    print("episodes per second of st.run (history and exact regret included) and of its peers")
+    rates = best_in_turns(
+        5,
+        ours=lambda: learner_rate(st.UCBVI, small, 20_000),
+        rlberry=lambda: rlberry_rate(small, 2_000),
+        dense=lambda: dense_rate(small, 20_000),
+    )
+    print(f"UCBVI,  S =  25, H = 10: {rates['ours']:8,.0f}")
+    for name, text in (("rlberry", "rlberry 0.5.0's UCBVI"), ("dense", "one dense compiled loop")):
+        print(f"  {text:24} {rates[name]:8,.0f}, {rates['ours'] / rates[name]:5.2f}x", flush=True)
+    rates = best_in_turns(
+        3,
+        ours=lambda: learner_rate(st.SUCBVI, large, 5_000),
+        rlberry=lambda: rlberry_rate(large, 60),
+    )
+    print(f"SUCBVI, S = {large.S}, H = 25: {rates['ours']:8,.0f}")
+    ratio = rates["ours"] / rates["rlberry"]
+    print(f"  {'rlberry 0.5.0 UCBVI':24} {rates['rlberry']:8,.0f}, {ratio:5.2f}x", flush=True)
+
+
+def bench_growth() -> None:
+    print("SUCBVI, H = 25, 5,000 episodes: the time beside the number of seen successors")
+    print("(h, s, a, t), which it should grow with, and H S² A, the size of a dense model")
+    print(f"{'states':>7} {'H S² A':>12} {'seen':>7} {'us/episode':>11} {'ns/seen':>8}")
+    for side in (5, 10, 20, 40):
+        mdp = random_pond(side, H=25)
+        learner = st.SUCBVI(mdp.known, episodes=5_000, bonus_scale=BONUS_SCALE)
+        each = seconds(lambda learner=learner, mdp=mdp: st.run(learner, mdp)) / 5_000
+        seen = int(learner.transitions.length.sum())
+        print(
+            f"{mdp.S:>7,} {mdp.H * mdp.S**2 * mdp.A:>12,} {seen:>7,} {1e6 * each:11.1f} "
+            f"{1e9 * each / seen:8.1f}",
+            flush=True,
+        )
+    # Linux's own peak, which can be reset; that of getrusage may be the parent's.
+    code = """if True:
+        import pathlib, re
+        import safeteach as st
+        from ponds import random_pond
+
+        def peak():
+            status = pathlib.Path("/proc/self/status").read_text()
+            return int(re.search("VmHWM:\\s+(\\d+)", status)[1]) // 1024
+
+        mdp = random_pond(40, H=25)
+        world = peak()
+        pathlib.Path("/proc/self/clear_refs").write_text("5")
+        st.run(st.SUCBVI(mdp.known, episodes=5_000), mdp)
+        print(f"{peak()} MB (making the world: {world} MB)")
+    """
+    told = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT / "tests", text=True)
+    print(f"peak memory of a run of its own, S = 1,600, H = 25: {told.strip()}", flush=True)
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "import": bench_import,
     "unsafe": bench_potentially_unsafe,
     "static controls": bench_static_controls,
     "live controls": bench_live_controls,
     "budget": bench_constrained,
+    "learners": bench_learners,
+    "growth": bench_growth,
     "book": bench_book,
 }
 

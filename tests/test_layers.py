@@ -12,14 +12,18 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__in
 
 # From what the world is to what a reader is asked, each built on those before it.
 LAYERS = (
+    "compiled",
     "mdp",
     "games",
     "safety",
+    "pricing",
     "planning",
     "bounds",
     "learners",
     "instances",
+    "playing",
     "experiment",
+    "auditing",
     "figures",
     "widgets",
     "exercises",

@@ -28,6 +28,9 @@ CHAPTERS = {
     "2": "mdps_you_can_run",
     "3": "costs_thresholds_violation",
     "4": "danger_ahead",
+    "5": "optimism_and_confidence",
+    "7": "why_regret_is_small",
+    "8": "why_violation_is_small",
 }
 
 WIDTH = 79

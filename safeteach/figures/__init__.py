@@ -5,13 +5,18 @@ Every function takes an MDP, draws what the library computes from it and returns
 """
 
 from safeteach.figures.averages import averages
+from safeteach.figures.confidence import confidence, confidence_frame
 from safeteach.figures.costs import costs
+from safeteach.figures.decomposition import decomposition
 from safeteach.figures.delta import delta_graph
 from safeteach.figures.described import DescribedFigure
 from safeteach.figures.escape import escape
+from safeteach.figures.gap_price import gap_price
 from safeteach.figures.grid import grid
 from safeteach.figures.looks import looks
 from safeteach.figures.propagation import propagation, propagation_frame
+from safeteach.figures.reasons import reasons
+from safeteach.figures.regret import regret_bounds
 from safeteach.figures.steps import ledgers, steps
 from safeteach.figures.timetable import timetable
 from safeteach.figures.witness import witness
@@ -19,14 +24,20 @@ from safeteach.figures.witness import witness
 __all__ = [
     "DescribedFigure",
     "averages",
+    "confidence",
+    "confidence_frame",
     "costs",
+    "decomposition",
     "delta_graph",
     "escape",
+    "gap_price",
     "grid",
     "ledgers",
     "looks",
     "propagation",
     "propagation_frame",
+    "reasons",
+    "regret_bounds",
     "steps",
     "timetable",
     "witness",

@@ -1,0 +1,97 @@
+"""What one unsafe state costs before it is flagged, against how far above the threshold it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.bounds import beta
+from safeteach.figures.chart import CHART, chart, legend_above
+from safeteach.figures.described import BLUE, INK, PAPER, VERMILION, DescribedFigure
+
+__all__ = ["gap_price"]
+
+GAPS = np.geomspace(0.01, 1, 121)
+LOWEST, HIGHEST = 10.0, 1e4  # violation
+
+
+def gap_price(gap: float, S: int, delta: float, visits: int) -> DescribedFigure:
+    r"""Draw the violation paid in one unsafe state that is visited for as long as it may be.
+
+    On the event :math:`E_1'` the state is flagged once :math:`2\beta(n) < g`, where g = c(s) - tau
+    is its gap.  An estimate without luck, good or bad, is flagged once :math:`\beta(n) < g`.
+
+    Parameters
+    ----------
+    gap : float
+        c(s) - tau of the state to mark, in [.01, 1].
+    S : int
+        Number of states, at least 2.
+    delta : float
+        Probability with which the event may fail.
+    visits : int
+        The most visits that there are.
+
+    Returns
+    -------
+    DescribedFigure
+
+    Notes
+    -----
+    The two sides of the hill are the two bounds of Theorem 4.2 of the paper.  Taught in the
+    chapter *Why violation is small*.
+
+    Examples
+    --------
+    >>> from safeteach import figures
+    >>> print(figures.gap_price(0.5, S=25, delta=0.005, visits=100_000).alt)
+    An unsafe state 0.5 above the threshold, S = 25, δ = 0.005, at most 100,000 visits.
+    Flagged for sure after 692 visits, 346 paid; without luck after 149 visits, 74.5 paid.
+    The most is paid at a gap of about 0.05: 5,012.
+    """
+    if not GAPS[0] <= gap <= GAPS[-1]:
+        raise ValueError(f"gap is {gap}; from {GAPS[0]:g} to {GAPS[-1]:g} it is drawn")
+    if S < 2 or visits < 1:
+        raise ValueError(f"S is {S} and visits {visits}; at least 2 and 1 are expected")
+    width = beta(np.arange(1, visits + 1), S, delta)  # decreasing, since S is at least 2
+    sides = {
+        "at most": lambda g: _visits(2 * width, g),
+        "without luck": lambda g: _visits(width, g),
+    }
+    said = []
+    for side, stay in zip(("for sure", "without luck"), sides.values(), strict=True):
+        n = int(stay(np.array(gap)))
+        when = "after" if n < visits else "not within"
+        said.append(f"{side} {when} {n:,} visits, {gap * n:,.4g} paid")
+    worst = GAPS[(GAPS * sides["at most"](GAPS)).argmax()]
+    figure = DescribedFigure(
+        *CHART,
+        f"An unsafe state {gap:g} above the threshold, S = {S}, δ = {delta:g}, at most {visits:,} "
+        f"visits. Flagged {'; '.join(said)}. The most is paid at a gap of about {worst:.2g}: "
+        f"{worst * sides['at most'](worst):,.4g}.",
+    )
+    axes = chart(figure, r"gap $c(s) - \tau$", "violation paid")
+    axes.set_position((0.155, 0.165, 0.815, 0.62))  # its numbers are long
+    axes.axvline(gap, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    for (name, stay), color, dashes, mark in zip(
+        sides.items(), (BLUE, VERMILION), ("solid", (0, (5, 2))), "os", strict=True
+    ):
+        axes.plot(
+            GAPS, GAPS * stay(GAPS),
+            color=color, linestyle=dashes, linewidth=2.0, label=name, gid=name,
+        )  # fmt: skip
+        axes.plot(
+            [gap], gap * stay(np.array([gap])),
+            color=color, marker=mark, markersize=8, markeredgecolor=PAPER, gid=f"{name}, here",
+        )  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlim=(GAPS[0], GAPS[-1]), ylim=(LOWEST, HIGHEST))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter("{x:,g}")
+    legend_above(axes)
+    return figure
+
+
+def _visits(width: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first n with width(n) < gap, or as many as there are."""
+    n = width.size - np.searchsorted(width[::-1], gap) + 1
+    return np.minimum(n, width.size).astype(float)

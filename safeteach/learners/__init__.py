@@ -1,0 +1,13 @@
+"""Learners: one file an algorithm, two verbs for all of them.
+
+``plan(rng)`` makes the policy of the next episode, ``observe(episode)`` takes in what happened.
+A learner is built from ``mdp.known`` and never sees P or c.
+"""
+
+from safeteach.learners.optcmdp import OptCMDP
+from safeteach.learners.optpess import OptPess
+from safeteach.learners.sucbvi import SUCBVI
+from safeteach.learners.triple_q import TripleQ
+from safeteach.learners.ucbvi import UCBVI
+
+__all__ = ["SUCBVI", "UCBVI", "OptCMDP", "OptPess", "TripleQ"]

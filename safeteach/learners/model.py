@@ -1,0 +1,168 @@
+r"""What a learner has seen: successors with their counts, and costs.
+
+The seen successors of a pair *are* the paper's :math:`\Delta_h^k(s, a)`, and their shares are
+:math:`\hat P_h^k(t \mid s, a)`.  They stand one after the other in a pool, each pair's in a
+stretch of its own, in the order in which they were first seen.  A stretch that is full moves to
+the end of the pool and gets twice the room.  So a world with four successors a pair costs four
+numbers a pair, whatever S is, and a pair that was never tried costs none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.compiled import compiled
+from safeteach.mdp import Episode, Known
+
+__all__ = ["SeenCosts", "SeenTransitions"]
+
+FIRST_ROOM = 4  # a stretch has room for 4, 8, 16, ... successors
+
+
+class SeenTransitions:
+    """Counts of transitions, per step, as sparse rows that grow.
+
+    Row ``i = ((h-1)*S + s)*A + a`` belongs to (h, s, a).
+
+    Attributes
+    ----------
+    visits : (H*S*A,) int array
+        N_h(s, a).
+    inverse_root : (H*S*A,) array
+        1/√N_h(s, a), infinite where N = 0: every bonus is a multiple of it.
+    start, length : (H*S*A,) int arrays
+        Row i is ``start[i] : start[i] + length[i]`` of the pool.
+    successor, count, share : (room,) arrays, the pool
+        A seen successor t, N_h(s, a, t) and P̂_h(t | s, a).
+    """
+
+    def __init__(self, known: Known) -> None:
+        self.shape = (known.H, known.S, known.A)
+        rows = known.H * known.S * known.A
+        self.visits = np.zeros(rows, np.int64)
+        self.inverse_root = np.full(rows, np.inf)
+        self.start = np.zeros(rows, np.int64)
+        self.length = np.zeros(rows, np.int64)
+        self.successor = np.empty(FIRST_ROOM * known.H, np.int64)
+        self.count = np.empty(FIRST_ROOM * known.H, np.int64)
+        self.share = np.empty(FIRST_ROOM * known.H, np.float64)
+        self.used = 0
+
+    def record(self, episode: Episode) -> None:
+        """Count the H transitions of an episode."""
+        h = 0
+        while True:
+            h, self.used = _record(
+                episode.states, episode.actions, h, self.shape[1], self.shape[2],
+                self.visits, self.inverse_root, self.start, self.length,
+                self.successor, self.count, self.share, self.used,
+            )  # fmt: skip
+            if h == self.shape[0]:
+                return
+            for name in ("successor", "count", "share"):  # twice the pool, and go on from step h
+                pool = getattr(self, name)
+                setattr(self, name, np.concatenate([pool, np.empty_like(pool)]))
+
+    @property
+    def N(self) -> NDArray[np.int64]:
+        """(H, S, A) numbers of visits N_h(s, a)."""
+        return self.visits.reshape(self.shape)
+
+    def successors(self, h: int, s: int, a: int) -> NDArray[np.int64]:
+        """Δ_h^k(s, a): the seen successors at step ``h`` = 1..H, increasing."""
+        i = int(np.ravel_multi_index((h - 1, s, a), self.shape))
+        return np.sort(self.successor[self.start[i] : self.start[i] + self.length[i]])
+
+    @property
+    def P_hat(self) -> NDArray[np.float64]:
+        """(H, S, A, S) shares P̂_h(t | s, a), zero where nothing was tried; for small worlds."""
+        rows = np.repeat(np.arange(self.length.size), self.length)
+        places = self.pool_places()
+        table = np.zeros((self.length.size, self.shape[1]))
+        table[rows, self.successor[places]] = self.share[places]
+        return table.reshape(*self.shape, self.shape[1])
+
+    def touches(self, U: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(H, S, A) bool: whether Δ_h^k(s, a) meets U_{h+1} of U (H, S) bool; not at the last step."""
+        rows = np.repeat(np.arange(self.length.size), self.length)
+        step = rows // (self.shape[1] * self.shape[2])
+        before_the_last = step < self.shape[0] - 1
+        rows, step = rows[before_the_last], step[before_the_last]
+        seen = self.successor[self.pool_places()][before_the_last]
+        touched = np.zeros(self.length.size, np.bool_)
+        np.logical_or.at(touched, rows, U[step + 1, seen])
+        return touched.reshape(self.shape)
+
+    def pool_places(self) -> NDArray[np.int64]:
+        """Where the seen successors of row 0, 1, ... stand in the pool."""
+        first = np.cumsum(self.length) - self.length
+        return np.arange(self.length.sum()) + np.repeat(self.start - first, self.length)
+
+
+class SeenCosts:
+    """Averages of the costs seen in each state, pooled over steps.
+
+    Attributes
+    ----------
+    N : (S,) int array
+        Visits.
+    mean : (S,) array
+        ĉ(s), 0 where nothing was seen.
+    """
+
+    def __init__(self, known: Known) -> None:
+        self.N = np.zeros(known.S, np.int64)
+        self.mean = np.zeros(known.S)
+        self.total = np.zeros(known.S)
+
+    def record(self, episode: Episode) -> None:
+        """Take in the H costs of an episode."""
+        _average(episode.states, episode.costs, self.N, self.total, self.mean)
+
+
+@compiled
+def _record(
+    states: Any, actions: Any, h: int, S: int, A: int, visits: Any, inverse_root: Any,
+    start: Any, length: Any, successor: Any, count: Any, share: Any, used: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Count from step index h on; stop where the pool is full.  The step reached, the room used."""
+    for step in range(h, len(actions)):
+        i = (step * S + states[step]) * A + actions[step]
+        n = length[i]
+        full = n == 0 or (n >= FIRST_ROOM and n & (n - 1) == 0)
+        room = max(FIRST_ROOM, 2 * n)
+        place = -1
+        for j in range(start[i], start[i] + n):
+            if successor[j] == states[step + 1]:
+                place = j
+        if place < 0:
+            if full and used + room > len(successor):
+                return step, used
+            if full:
+                for j in range(n):
+                    successor[used + j] = successor[start[i] + j]
+                    count[used + j] = count[start[i] + j]
+                start[i] = used
+                used += room
+            place = start[i] + n
+            successor[place] = states[step + 1]
+            count[place] = 0
+            length[i] = n + 1
+        visits[i] += 1
+        count[place] += 1
+        inverse_root[i] = 1 / np.sqrt(visits[i])
+        for j in range(start[i], start[i] + length[i]):
+            share[j] = count[j] / visits[i]
+    return len(actions), used
+
+
+@compiled
+def _average(states: Any, costs: Any, N: Any, total: Any, mean: Any) -> None:
+    for step in range(len(costs)):
+        s = states[step]
+        N[s] += 1
+        total[s] += costs[step]
+        mean[s] = total[s] / N[s]

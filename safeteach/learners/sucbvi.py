@@ -1,0 +1,192 @@
+r"""SUCBVI: optimism about reward, and optimism about safety (Algorithm 1 of the paper).
+
+In each episode the learner
+
+1. flags the states whose cost is too high for bad luck to explain,
+   :math:`U_H^k = \{s : \hat c(s) - \beta(N(s)) > \tau\}`;
+2. finds who is doomed in the transitions it has seen, for h = H-1 .. 1,
+   :math:`U_h^k = U_H^k \cup \{s : \Delta_h^k(s, a) \cap U_{h+1}^k \neq \emptyset\ \forall a\}`;
+3. plans by optimistic backward induction over the actions that look safe,
+   :math:`Q_h^k(s, a) = \min\{H, r_h(s, a) + \hat P_h^k V_{h+1}^k(s, a) + \alpha(N_h(s, a))\}`.
+
+In a doomed state all actions are allowed.  A pair that was never tried has Q = H.
+
+Theorem 4.2 of the paper; taught in the chapter *The algorithm*.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.compiled import compiled
+from safeteach.learners.model import SeenCosts, SeenTransitions
+from safeteach.learners.settings import check_settings
+from safeteach.mdp import Episode, Known
+from safeteach.safety import Recursion
+
+__all__ = ["SUCBVI"]
+
+
+class SUCBVI:
+    """Safe UCBVI.
+
+    Parameters
+    ----------
+    known : Known
+        What is known of the world, ``mdp.known``.
+    episodes : int
+        K, which enters the bonus.
+    delta : float
+        Probability in (0, 1) that one of the events behind the theorem may fail.
+    bonus_scale : float
+        Factor on the bonus α; 1 is the theorem's.  The width β of the costs is never scaled.
+    recursion : "exact" or "paper"
+        Whether U_h^k starts from U_H^k, or from U_{h+1}^k as Algorithm 1 prints.
+
+    Attributes
+    ----------
+    V : (H + 1, S) array
+    Q : (H, S, A) array
+    U : (H, S) bool array
+        ``U[h-1]`` is U_h^k.
+    policy : (H, S) int array
+    transitions : SeenTransitions
+    costs : SeenCosts
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.ice_corridor()
+    >>> learner = st.SUCBVI(mdp.known, episodes=2_000, bonus_scale=0.01)
+    >>> history = st.run(learner, mdp, seed=0)
+    >>> history.violation[:1000].sum() > 50, history.violation[-500:].sum()        # it stops
+    (np.True_, np.float64(0.0))
+    """
+
+    def __init__(
+        self,
+        known: Known,
+        *,
+        episodes: int,
+        delta: float = 0.005,
+        bonus_scale: float = 1.0,
+        recursion: Recursion = "exact",
+    ) -> None:
+        check_settings(episodes=episodes, delta=delta, bonus_scale=bonus_scale)
+        if recursion not in ("exact", "paper"):
+            raise ValueError(f'recursion is {recursion!r}; expected "exact" or "paper"')
+        self.known = known
+        self.started = False
+        self.settings: dict[str, Any] = {
+            "episodes": episodes,
+            "delta": delta,
+            "bonus_scale": bonus_scale,
+            "recursion": recursion,
+        }
+        S, A, H = known.S, known.A, known.H
+        self.alpha = bonus_scale * 7 * H * math.sqrt(math.log(5 * S * A * H * episodes / delta))
+        self.union = recursion == "paper"
+        self.delta = delta
+        self.transitions = SeenTransitions(known)
+        self.costs = SeenCosts(known)
+        self.V = np.zeros((H + 1, S))
+        self.Q = np.full((H, S, A), float(H))
+        self.U = np.zeros((H, S), np.bool_)
+        self.policy = np.zeros((H, S), np.int64)
+        self._r = np.ascontiguousarray(known.r)
+
+    def plan(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Make ``policy`` for the next episode, (H, S); ``rng`` breaks ties."""
+        seen = self.transitions
+        self._flag()
+        _plan(
+            self._r, seen.start, seen.length, seen.successor, seen.share, seen.inverse_root,
+            self.alpha, self.union, rng.random(self.policy.shape),
+            self.Q, self.V, self.U, self.policy,
+        )  # fmt: skip
+        return self.policy
+
+    def observe(self, episode: Episode) -> None:
+        """Take in what happened."""
+        self.transitions.record(episode)
+        self.costs.record(episode)
+
+    def _flag(self) -> None:
+        _flag(self.costs.N, self.costs.mean, self.known.tau, self.delta, self.flagged)
+
+    @property
+    def flagged(self) -> NDArray[np.bool_]:
+        """(S,) bool: U_H^k, the states whose cost cannot be bad luck."""
+        return self.U[-1]
+
+    @property
+    def safe_actions(self) -> NDArray[np.bool_]:
+        """(H, S, A) bool: A_h^{k,safe}(s), the actions with no seen successor in U_{h+1}^k."""
+        return ~self.transitions.touches(self.U)
+
+
+@compiled
+def _flag(N: Any, mean: Any, tau: float, delta: float, flagged: Any) -> None:
+    """U_H^k = {s : ĉ(s) - β(N(s)) > tau}."""
+    S = len(N)
+    for s in range(S):
+        n = N[s]
+        flagged[s] = n > 0 and mean[s] - math.sqrt(2 * math.log(S * n * (n + 1) / delta) / n) > tau
+
+
+@compiled
+def _plan(
+    r: Any, start: Any, length: Any, successor: Any, share: Any, inverse_root: Any,
+    alpha: float, union: bool, ties: Any, Q: Any, V: Any, U: Any, policy: Any,
+) -> None:  # fmt: skip
+    """Lines 5 to 18 of Algorithm 1, given U[-1]: fills Q, V, the rest of U, and policy.
+
+    Among m best actions the one number int(m * ties[h, s]) is taken.
+    """
+    H, S, A = r.shape
+    allowed = np.empty(A)  # Q of the allowed actions, -1 of the others
+    for h in range(H - 1, -1, -1):
+        V_next, U_next = V[h + 1], U[min(h + 1, H - 1)]
+        look = h < H - 1 and U_next.any()  # where nothing is doomed there is nothing to avoid
+        i = h * S * A
+        for s in range(S):
+            best = -1.0
+            for a in range(A):
+                q, safe = float(H), True
+                if length[i] > 0:
+                    future = 0.0
+                    for j in range(start[i], start[i] + length[i]):
+                        future += share[j] * V_next[successor[j]]
+                    q = min(q, r[h, s, a] + future + alpha * inverse_root[i])
+                    if look:
+                        for j in range(start[i], start[i] + length[i]):
+                            if U_next[successor[j]]:
+                                safe = False
+                i += 1
+                Q[h, s, a] = q
+                allowed[a] = q if safe else -1.0
+                best = max(best, allowed[a])
+            if h < H - 1:
+                U[h, s] = (U_next[s] if union else U[H - 1, s]) or best < 0
+            if U[h, s]:
+                for a in range(A):
+                    allowed[a] = Q[h, s, a]
+                    best = max(best, allowed[a])
+            V[h, s] = best
+            m, chosen = 0, 0
+            for a in range(A):
+                if allowed[a] == best:
+                    m += 1
+                    chosen = a
+            if m > 1:
+                skip = int(m * ties[h, s])
+                for a in range(A - 1, -1, -1):
+                    if allowed[a] == best:
+                        m -= 1
+                        if m == skip:
+                            chosen = a
+            policy[h, s] = chosen

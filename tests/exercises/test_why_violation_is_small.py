@@ -1,0 +1,297 @@
+"""Chapter 8: right answers written in different ways pass, plausible wrong ones do not."""
+
+import math
+
+import numpy as np
+import pytest
+from tried import TriedAnswers
+
+import safeteach as st
+from safeteach.exercises import check
+
+RIGHT, WRONG = {}, {}
+
+
+def right(number):
+    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
+
+
+def wrong(number):
+    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
+
+
+# 8.1 ------------------------------------------------------------------------------------------
+
+RIGHT["8.1"] = [(2, 0.8, 0.2), [2, 0.8, 0.2], np.array([2, 0.4 + 0.4, 0.7 - 0.5])]
+SLIPS = {
+    (3, 0.8, 0.2): "after the last step",
+    (2, 0.4, 0.6): "flagged for the whole episode",
+    (2, 0.8, 0.0): "need not be flagged",
+    (2, 1.8, 0.7): "what exceeds tau",
+    (1, 0.8, 0.2): "Two moves",
+}
+WRONG["8.1"] = [*SLIPS, (2, 1.0, 0.0), (2, 0.8), 2, "2, .8, .2"]
+
+
+@pytest.mark.parametrize(("value", "said"), SLIPS.items())
+def test_a_common_slip_is_explained(value, said):
+    assert said in " ".join(check("8.1", value).text.split())
+
+
+def test_the_values_are_not_given_away():
+    for answer in [*SLIPS, (9, 9, 9)]:
+        assert "0.8" not in check("8.1", answer).text
+
+
+# 8.2 ------------------------------------------------------------------------------------------
+
+
+@right("8.2")
+def by_a_loop(seen, episode):
+    count = 0
+    for h in range(1, len(episode.actions)):
+        s, a, t = episode.states[h - 1], episode.actions[h - 1], episode.states[h]
+        if not seen[h - 1, s, a, t]:
+            count += 1
+    return count
+
+
+@right("8.2")
+def by_indices(seen, episode):
+    H = len(episode.actions)
+    moves = seen[np.arange(H), episode.states[:-1], episode.actions, episode.states[1:]]
+    return (~moves[:-1]).sum()
+
+
+@wrong("8.2")
+def with_the_last_move(seen, episode):
+    H = len(episode.actions)
+    moves = seen[np.arange(H), episode.states[:-1], episode.actions, episode.states[1:]]
+    return (~moves).sum()
+
+
+@wrong("8.2")
+def whether_there_was_one(seen, episode):
+    return float(by_a_loop(seen, episode) > 0)
+
+
+@wrong("8.2")
+def those_that_were_none(seen, episode):
+    return len(episode.actions) - 1 - by_a_loop(seen, episode)
+
+
+@wrong("8.2")
+def by_the_first_step(seen, episode):
+    return sum(
+        not seen[0, episode.states[h], episode.actions[h], episode.states[h + 1]]
+        for h in range(len(episode.actions) - 1)
+    )
+
+
+@wrong("8.2")
+def that_learns_as_it_goes(seen, episode):
+    for h in range(len(episode.actions)):
+        seen[h, episode.states[h], episode.actions[h], episode.states[h + 1]] = True
+    return 0
+
+
+# 8.3 ------------------------------------------------------------------------------------------
+
+
+@right("8.3")
+def with_the_librarys_width(N, mean, tau, delta):
+    return mean - st.bounds.beta(N, len(N), delta) > tau
+
+
+@right("8.3")
+def state_by_state(N, mean, tau, delta):
+    flags = []
+    for n, c in zip(N.tolist(), mean, strict=True):
+        width = math.sqrt(2 * math.log(len(N) * n * (n + 1) / delta) / n) if n else math.inf
+        flags.append(bool(c - width > tau))
+    return np.array(flags)
+
+
+def width(N, S, delta):
+    n = np.maximum(N, 1)
+    return np.sqrt(2 * np.log(S * n * (n + 1) / delta) / n)
+
+
+@wrong("8.3")
+def as_given(N, mean, tau, delta):
+    return mean + width(N, len(N), delta) > tau
+
+
+@wrong("8.3")
+def no_width(N, mean, tau, delta):  # noqa: ARG001
+    return mean > tau
+
+
+@wrong("8.3")
+def half_the_width(N, mean, tau, delta):
+    return (N > 0) & (mean - width(N, len(N), delta) / 2 > tau)
+
+
+@wrong("8.3")
+def without_the_states(N, mean, tau, delta):
+    return (N > 0) & (mean - width(N, 1, delta) > tau)
+
+
+@wrong("8.3")
+def without_the_sum_over_n(N, mean, tau, delta):
+    n = np.maximum(N, 1)
+    return (N > 0) & (mean - np.sqrt(2 * np.log(len(N) / delta) / n) > tau)
+
+
+@wrong("8.3")
+def safe_unless_never_visited(N, mean, tau, delta):
+    return (N == 0) | (mean - width(N, len(N), delta) > tau)
+
+
+# 8.4 ------------------------------------------------------------------------------------------
+
+RIGHT["8.4"] = [
+    ([6], [1, 1, 2, 4, 8]),
+    [(8,), (1, 1, 2, 4, 8, 16)],
+    (np.array([0, 0, 7]), [1, 1, 2, 4, 8, 16, 32, 0]),
+    ([1, 8], [1, 1, 2, 4, 8]),
+]
+WRONG["8.4"] = [
+    ([5], [1, 1, 2, 4, 8]),
+    ([9], [1, 1, 2, 4, 8]),
+    ([6], [1, 1, 2, 4]),
+    ([6], [1, 2, 3, 6]),
+    ([6], [1] * 20),
+    ([6], [2, 2]),
+    ([6],),
+    ([], [1, 1, 2, 4, 8]),
+    ([0, 0], [1, 1, 2, 4, 8]),
+    ([6.5], [1, 1, 2, 4, 8]),
+    ([-6], [1, 1, 2, 4, 8]),
+    ([6], [1] * 2000),
+    ([True] * 3, [1, 1, 2, 4, 8]),
+    "68",
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (([5], [1]), "The lemma holds on the first sequence: the sum is 5, at most"),
+        (([9], [1]), "9 visits in one episode of 8 steps"),
+        (([6], [1, 2]), "episode 2 has 2 visits after 1"),
+        (([6], [1, 1, 2, 4]), "the sum is 5.414, at most 2√N = 5.657"),
+        (([6], 8), "The second sequence is 8; expected a list of whole numbers"),
+    ],
+)
+def test_what_a_sequence_lacks(answer, said):
+    assert said in " ".join(check("8.4", answer).text.split())
+
+
+# 8.5 ------------------------------------------------------------------------------------------
+
+
+def pit(p=0.01, H=4, sure_way=True, way_out=False, safe_way=True, cost=1.0):
+    """From home: into the pit for sure, past it with luck, or along the road."""
+    home, far, road, hole = range(4)
+    P = np.zeros((4, 3, 4))
+    P[home, 0, hole if sure_way else road] = 1
+    P[home, 1, [far, hole]] = 1 - p, p
+    P[home, 2, road if safe_way else hole] = 1
+    P[far, :, far] = P[road, :, road] = P[hole, :, road if way_out else hole] = 1
+    r = np.repeat([[0], [0.9], [0.5], [1]], 3, axis=1)
+    return st.SafeMDP(P, r, c=[0, 0, 0, cost], tau=0.5, H=H)
+
+
+def waiting_at_home():
+    """The safe way is to stay; across it pays more, in the pit the most."""
+    P = np.zeros((4, 3, 4))
+    P[0, 0, 3] = P[0, 2, 0] = 1
+    P[0, 1, [1, 3]] = 0.995, 0.005
+    P[1, :, 1] = P[2, :, 2] = P[3, :, 3] = 1
+    r = np.zeros((4, 3))
+    r[1], r[3], r[0, 2] = 0.8, 1, 0.1
+    return st.SafeMDP(P, r, c=[0, 0, 0, 0.9], tau=0.4, H=5)
+
+
+RIGHT["8.5"] = [pit(), pit(p=0.003, H=6), waiting_at_home()]
+WRONG["8.5"] = [
+    pit(H=2),
+    pit(way_out=True),
+    pit(p=1e-9),
+    pit(cost=0.4),
+    pit(safe_way=False),
+    pit(H=7),
+    st.instances.ice_corridor(),
+    pit().P,
+    lambda: pit(),
+]
+
+
+@pytest.mark.parametrize(
+    ("world", "said"),
+    [
+        (pit(H=2), "never more often in an episode than it was surprised"),
+        (pit(cost=0.4), "the learner was never in a flagged state"),
+        (pit(safe_way=False), "No policy is feasible here"),
+        (pit(H=7), "It has 4 states, 3 actions and 7 steps"),
+        (pit().P, "Expected a SafeMDP, got an array of float64"),
+    ],
+)
+def test_what_a_world_lacks(world, said):
+    assert said in " ".join(check("8.5", world).text.split())
+
+
+# 8.6 ------------------------------------------------------------------------------------------
+
+
+@right("8.6")
+def by_the_support(mdp):
+    U = st.potentially_unsafe(mdp)
+    return (mdp.support()[:-1] & U[1:, None, None, :]).sum()
+
+
+@right("8.6")
+def edge_by_edge(mdp):
+    U = st.potentially_unsafe(mdp)
+    count = 0
+    for h in range(1, mdp.H):
+        for s in range(mdp.S):
+            for a in range(mdp.A):
+                for t in mdp.successors(h, s, a):
+                    count += int(U[h, t])
+    return count
+
+
+@wrong("8.6")
+def all_edges(mdp):
+    return mdp.support()[:-1].sum()
+
+
+@wrong("8.6")
+def into_unsafe_states(mdp):
+    return mdp.support()[:-1][..., mdp.unsafe].sum()
+
+
+@wrong("8.6")
+def judged_one_step_early(mdp):
+    U = st.potentially_unsafe(mdp)
+    return (mdp.support()[:-1] & U[:-1, None, None, :]).sum()
+
+
+@wrong("8.6")
+def pairs_and_not_edges(mdp):
+    U = st.potentially_unsafe(mdp)
+    return (mdp.support()[:-1] & U[1:, None, None, :]).any(axis=3).sum()
+
+
+@wrong("8.6")
+def with_the_last_step(mdp):
+    U = np.vstack([st.potentially_unsafe(mdp)[1:], mdp.unsafe])
+    return (mdp.support() & U[:, None, None, :]).sum()
+
+
+class TestAnswers(TriedAnswers):
+    chapter = "8"
+    right = RIGHT
+    wrong = WRONG

@@ -1,0 +1,102 @@
+"""What the book stores of its long experiments is what the library makes today."""
+
+import json
+
+import numpy as np
+import pytest
+import studies
+
+import safeteach as st
+from safeteach.experiment import library_digest
+
+STUDIES = studies.studies()
+# The quickest learner of each study would not say much; one that uses every stream does.
+RERUN = [("figure1", "SUCBVI", 3), ("figure1", "OptCMDP", 7), ("bonus", "UCBVI 0.03", 2)]
+
+
+@pytest.fixture(params=list(STUDIES))
+def stored(request):
+    with np.load(studies.DATA / f"{request.param}.npz") as file:
+        return STUDIES[request.param], dict(file), json.loads(str(file["about"]))
+
+
+def test_it_was_made_by_this_library(stored):
+    study, _, about = stored
+    assert about["library"] == library_digest(), (
+        f"the library has changed since the study was made: run `make {study.target}`"
+    )
+
+
+def test_it_says_how_it_was_made(stored):
+    study, file, about = stored
+    assert about == json.loads(json.dumps(studies.about(study))), f"run `make {study.target}`"
+    assert file["names"].tolist() == list(study.learners)
+    assert file["seeds"].tolist() == list(study.seeds)
+
+
+def test_curves_are_sums_over_all_episodes(stored):
+    study, file, about = stored
+    L, R, N = len(study.learners), len(study.seeds), len(file["episodes"])
+    assert file["episodes"][0] == 0 and file["episodes"][-1] == study.episodes
+    assert (np.diff(file["episodes"]) > 0).all()
+    for name in ("reward", "violation", "regret"):
+        assert file[name].shape == (L, R, N) and (file[name][:, :, 0] == 0).all()
+    for name in ("reward", "violation"):
+        assert (np.diff(file[name]) >= 0).all()
+    assert file["digests"].shape == file["last"].shape == (L, R)
+    assert (file["last"] <= about["optima"]["unconstrained"] + 1e-9).all()
+
+
+def test_the_stored_files_are_small():
+    sizes = [file.stat().st_size for file in studies.DATA.iterdir()]
+    assert 0 < sum(sizes) < 1_000_000
+
+
+def test_the_three_optima_differ():
+    optima = studies.about(STUDIES["figure1"])["optima"]
+    assert optima["safe"] + 1 < optima["constrained"] < optima["unconstrained"] - 1
+
+
+@pytest.mark.parametrize(("name", "learner", "seed"), RERUN)
+def test_a_run_made_again_is_the_stored_one(name, learner, seed):
+    study = STUDIES[name]
+    history = st.run(study.learner(learner), study.mdp, seed, study.noise)
+    with np.load(studies.DATA / f"{name}.npz") as file:
+        place = list(study.learners).index(learner), list(study.seeds).index(seed)
+        again = f"run `make {study.target}`"
+        assert studies.digest(history) == file["digests"][place], again
+        assert (studies.so_far(history.reward[None], file["episodes"]) == file["reward"][place]).all()
+        assert history.violation.sum() == file["violation"][place][-1]
+        best = st.safe_optimal(study.mdp).value
+        assert best - history.regret[-1] == file["last"][place]
+
+
+def test_digests_tell_histories_apart():
+    one, two = (
+        st.run(st.SUCBVI(studies.st.instances.grid().known, episodes=5), st.instances.grid(), seed)
+        for seed in (0, 1)
+    )
+    assert studies.digest(one) != studies.digest(two)
+
+
+def test_interrupted_it_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    """A study with the runs of a first try in its folder runs the others only."""
+    small = studies.Study(
+        target="small",
+        question="?",
+        learners={"UCBVI": st.UCBVI, "SUCBVI": st.SUCBVI},
+        seeds=range(2),
+        episodes=3,
+    )
+    monkeypatch.setattr(studies, "studies", lambda: {"small": small})
+    monkeypatch.setattr(studies, "DATA", tmp_path / "data")
+    monkeypatch.setattr(studies, "RUNS", tmp_path / "runs")
+    first = studies.make("small").read_bytes()
+    runs = sorted((tmp_path / "runs").iterdir())
+    assert len(runs) == 4
+    runs[0].unlink()
+    times = [file.stat().st_mtime_ns for file in runs[1:]]
+    assert studies.make("small").read_bytes() == first
+    assert runs[0].exists()
+    assert [file.stat().st_mtime_ns for file in runs[1:]] == times
+    assert [file.name for file in (tmp_path / "data").iterdir()] == ["small.npz"]
