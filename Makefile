@@ -41,11 +41,11 @@ notebooks: .venv/.stamp  ## execute every notebook and store it in its normal fo
 picture: .venv/.stamp  ## draw the README's picture anew
 	@python book/_tools/picture.py
 
-figure1: .venv/.stamp  ## rerun the comparison of five learners that a chapter shows, about a minute
+figure1: .venv/.stamp  ## rerun the comparison of five learners that a chapter shows, under a minute
 	@python book/_tools/studies.py figure1
 
-sweep: .venv/.stamp  ## rerun the sweep over exploration bonuses that a chapter shows, about a minute
-	@python book/_tools/studies.py bonus
+sweep: .venv/.stamp  ## rerun the sweeps over exploration bonuses that two chapters show, a few minutes
+	@python book/_tools/studies.py bonus tuning
 
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/bench.py

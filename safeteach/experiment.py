@@ -12,7 +12,13 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    as_completed,
+)
 from contextlib import nullcontext, suppress
 from dataclasses import astuple, dataclass
 from functools import cache
@@ -201,20 +207,28 @@ def _run_all(
     own = ProcessPoolExecutor(min(cores, len(jobs)), get_context("spawn")) if not executor else None
     with own or nullcontext(executor) as pool:
         assert pool is not None
-        futures = {}
+        futures: dict[Future[History], tuple[str, int]] = {}
+        done, died = 0, None
         try:
-            futures = {pool.submit(job): place for place, job in jobs.items()}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BrokenExecutor as error:
-            done = sum(f.done() and not f.exception() for f in futures)
-            raise RuntimeError(
-                f"the executor died with {len(jobs) - done} of {len(jobs)} runs unfinished; runs "
-                f"that were finished are kept if a folder was named: call compare again to go on"
-            ) from error
+            try:
+                for place, job in jobs.items():
+                    futures[pool.submit(job)] = place
+            except BrokenExecutor as error:
+                died = error
+            for future in as_completed(futures):  # all of them: some may be finished though it died
+                if isinstance(problem := future.exception(), BrokenExecutor):
+                    died = problem
+                else:
+                    yield futures[future], future.result()
+                    done += 1
         finally:
             for future in futures:
                 future.cancel()
+        if died:
+            raise RuntimeError(
+                f"the executor died with {len(jobs) - done} of {len(jobs)} runs unfinished; runs "
+                f"that were finished are kept if a folder was named: call compare again to go on"
+            ) from died
 
 
 def _progress(total: int, done: int, wanted: bool) -> Any:

@@ -7,19 +7,25 @@ from scipy.optimize import linprog
 
 def occupancy_lp(mdp, budget):
     """max Σ q·r with q the occupancies of a policy and Σ q·c at most the budget; None if none."""
-    H, S, A = mdp.H, mdp.S, mdp.A
+    c = np.broadcast_to(mdp.c[:, None], mdp.r.shape)
+    return model_lp(mdp.P, mdp.r, c, mdp.s1, budget)
+
+
+def model_lp(P, r, c, s1, budget):
+    """The same in a model P (H, S, A, S), whose rows may sum to less, with r and c (H, S, A)."""
+    H, S, A = r.shape
     pairs = S * A
     leave = sp.kron(sp.identity(S), np.ones((1, A)))  # (S, S*A): what leaves each state
     blocks = [[None] * H for _ in range(H)]
     for i in range(H):
         blocks[i][i] = leave
         if i:
-            blocks[i][i - 1] = -sp.csr_array(mdp.P[i - 1].reshape(pairs, S).T)
+            blocks[i][i - 1] = -sp.csr_array(P[i - 1].reshape(pairs, S).T)
     start = np.zeros(H * S)
-    start[mdp.s1] = 1
+    start[s1] = 1
     solved = linprog(
-        -mdp.r.ravel(),
-        A_ub=np.tile(np.repeat(mdp.c, A), H)[None],
+        -r.ravel(),
+        A_ub=c.reshape(1, -1),
         b_ub=[budget],
         A_eq=sp.block_array(blocks, format="csr"),
         b_eq=start,
@@ -27,3 +33,11 @@ def occupancy_lp(mdp, budget):
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     return -solved.fun if solved.status == 0 else None
+
+
+def model_worth(P, x, s1, policy):
+    """The expected sum of x (H, S, A) under a policy, (H, S, A) probabilities, in such a model."""
+    V = np.zeros(P.shape[1])
+    for i in reversed(range(len(P))):
+        V = (policy[i] * (x[i] + P[i] @ V)).sum(axis=1)
+    return V[s1]

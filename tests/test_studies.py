@@ -52,6 +52,37 @@ def test_the_stored_files_are_small():
     assert 0 < sum(sizes) < 1_000_000
 
 
+def test_the_scales_of_figure_1_are_those_that_tuning_chose():
+    """The largest scale that is nearly the best, of those above 0 at which a learner acts."""
+    with np.load(studies.DATA / "tuning.npz") as file:
+        about, names = json.loads(str(file["about"])), file["names"].tolist()
+        half = file["episodes"].tolist().index(about["episodes"] // 2)
+        late = {
+            what: 2
+            * (file[what][:, :, -1] - file[what][:, :, half]).mean(axis=1)
+            / about["episodes"]
+            for what in ("reward", "violation")
+        }
+        acts = (file["violation"][:, :, -1] > 0).any(axis=1)
+    optima = about["optima"]
+    for name, scale in studies.TUNED.items():
+        best, most = optima["constrained"], studies.BUDGET
+        if name == "SUCBVI":
+            best, most = optima["safe"], 0.0
+        elif name == "UCBVI":
+            best, most = optima["unconstrained"], np.inf
+        score = {}
+        for i, tried in enumerate(names):
+            variant, _, factor = tried.rpartition(" ")
+            if variant.split(",")[0] == name and acts[i] and float(factor) > 0:
+                cost = late["violation"][i] / (1 - 0.5)
+                score[variant, float(factor)] = max(best - late["reward"][i], 0) + max(
+                    cost - most, 0
+                )
+        nearly = [which for which in score if score[which] <= min(score.values()) + 0.05]
+        assert max(nearly, key=lambda which: which[1]) == (name, scale)
+
+
 def test_the_three_optima_differ():
     optima = studies.about(STUDIES["figure1"])["optima"]
     assert optima["safe"] + 1 < optima["constrained"] < optima["unconstrained"] - 1
@@ -65,7 +96,9 @@ def test_a_run_made_again_is_the_stored_one(name, learner, seed):
         place = list(study.learners).index(learner), list(study.seeds).index(seed)
         again = f"run `make {study.target}`"
         assert studies.digest(history) == file["digests"][place], again
-        assert (studies.so_far(history.reward[None], file["episodes"]) == file["reward"][place]).all()
+        assert (
+            studies.so_far(history.reward[None], file["episodes"]) == file["reward"][place]
+        ).all()
         assert history.violation.sum() == file["violation"][place][-1]
         best = st.safe_optimal(study.mdp).value
         assert best - history.regret[-1] == file["last"][place]

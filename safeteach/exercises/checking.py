@@ -29,8 +29,11 @@ CHAPTERS = {
     "3": "costs_thresholds_violation",
     "4": "danger_ahead",
     "5": "optimism_and_confidence",
+    "6": "the_algorithm",
     "7": "why_regret_is_small",
     "8": "why_violation_is_small",
+    "9": "the_experiments",
+    "10": "what_the_constants_really_do",
 }
 
 WIDTH = 79

@@ -163,8 +163,8 @@ def _jaksch(visits: list[int]) -> tuple[float, float]:
 def _more_flagged_steps_than_surprises(answer: object) -> Finding | None:
     """Say what a world lacks to break: each step in a flagged state has a surprise of its own."""
     # Loaded here: the other exercises need no compiler.
-    from safeteach.playing import play
     from safeteach.learners import SUCBVI
+    from safeteach.playing import play
 
     if not isinstance(answer, SafeMDP):
         return _lacking(f"Expected a SafeMDP, got {form_of(answer)}.")

@@ -13,10 +13,12 @@ from safeteach.figures.described import DescribedFigure
 from safeteach.figures.escape import escape
 from safeteach.figures.gap_price import gap_price
 from safeteach.figures.grid import grid
+from safeteach.figures.learning_curves import learning_curves
 from safeteach.figures.looks import looks
 from safeteach.figures.propagation import propagation, propagation_frame
 from safeteach.figures.reasons import reasons
 from safeteach.figures.regret import regret_bounds
+from safeteach.figures.replay import replay
 from safeteach.figures.steps import ledgers, steps
 from safeteach.figures.timetable import timetable
 from safeteach.figures.witness import witness
@@ -32,12 +34,14 @@ __all__ = [
     "escape",
     "gap_price",
     "grid",
+    "learning_curves",
     "ledgers",
     "looks",
     "propagation",
     "propagation_frame",
     "reasons",
     "regret_bounds",
+    "replay",
     "steps",
     "timetable",
     "witness",

@@ -251,7 +251,7 @@ def confidence_frame(
     figure.legend(
         handles=[
             Line2D([], [], **ESTIMATE, label=r"$\hat c$"),
-            Patch(**OPEN, label=r"$\hat c \pm \beta$"),
+            Patch(**OPEN, label=rf"$\hat c \pm$ {width:.3g}"),
             Patch(**STRIP, label="flagged"),
             Line2D([], [], **TRUTH, markersize=18, label="true $c$"),
             Line2D([], [], color=INK, linewidth=1.6, label=rf"$\tau$ = {tau:.3g}"),

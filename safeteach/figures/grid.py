@@ -82,7 +82,7 @@ def grid(mdp: SafeMDP, policy: ArrayLike | None = None, h: int = 1) -> Described
     chance = _chances(world, policy, h)
     size = min(LARGEST_CELL, (WIDEST - 2 * MARGIN) / columns)
     width = max(columns * size + 2 * MARGIN, 4.5)
-    entries = [*kind_entries(), *_ground_entries(world)]
+    entries = [*kind_entries(), *ground_entries(world)]
     bottom = legend_height(entries, width)
     left = (width - columns * size) / 2
     figure, axes = sheet(width, bottom + rows * size + MARGIN + 0.05, _describe(world, chance, h))
@@ -95,7 +95,7 @@ def grid(mdp: SafeMDP, policy: ArrayLike | None = None, h: int = 1) -> Described
         if chance is not None:
             for a, move in enumerate(MOVES):
                 if chance[s, a] > 0:
-                    _draw_move(axes, middles[s], move, chance[s, a], size, f"policy/{s}/{a}")
+                    draw_move(axes, middles[s], move, chance[s, a], size, f"policy/{s}/{a}")
     draw_legend(axes, entries, width)
     return figure
 
@@ -161,7 +161,8 @@ def _draw_waves(axes: Axes, corner: Point, size: float, full: bool) -> None:
         axes.add_artist(wave)
 
 
-def _draw_move(axes: Axes, middle: Point, move: str, chance: float, size: float, gid: str) -> None:
+def draw_move(axes: Axes, middle: Point, move: str, chance: float, size: float, gid: str) -> None:
+    """Draw the arrow of a move from the middle of a cell, the longer and darker the likelier."""
     down, right = MOVES[move]
     way = np.array([right, -down])
     start = np.asarray(middle) + way * 0.18 * size
@@ -170,7 +171,7 @@ def _draw_move(axes: Axes, middle: Point, move: str, chance: float, size: float,
     arrow(axes, start, end, color=INK, width=width, alpha=0.35 + 0.65 * chance, gid=gid)
 
 
-def _ground_entries(mdp: GridMDP) -> list[Entry]:
+def ground_entries(mdp: GridMDP) -> list[Entry]:
     """The legend of the grounds that occur on the map, dry floor apart."""
 
     def cell(ground: str) -> Entry:

@@ -38,7 +38,6 @@ class UCBVI(SUCBVI):
         self, known: Known, *, episodes: int, delta: float = 0.005, bonus_scale: float = 1.0
     ) -> None:
         super().__init__(known, episodes=episodes, delta=delta, bonus_scale=bonus_scale)
-        del self.settings["recursion"]
 
     def observe(self, episode: Episode) -> None:
         """Take in what happened, but for the costs."""

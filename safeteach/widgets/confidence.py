@@ -12,9 +12,9 @@ from safeteach.widgets.interactive import Interactive, Slider, interactive
 
 __all__ = ["confidence"]
 
-VISITS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
+VISITS = (1, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
 FINE = sorted({*VISITS, *(np.round(np.geomspace(1, 30_000, 60)).astype(int).tolist())})
-LEVELS = (0.5, 0.05, 0.005, 5e-7)
+LEVELS = (0.5, 0.005, 5e-7)
 
 
 def confidence(mdp: SafeMDP) -> Interactive:
