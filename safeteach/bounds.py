@@ -77,12 +77,12 @@ def visits_until_flagged(gap: float, S: int, delta: float) -> int:
     >>> visits_until_flagged(0.5, S=25, delta=0.005)
     692
     """
-    if not gap > 0:
-        raise ValueError(f"gap is {gap}; only a positive one can ever be noticed")
+    if not 0 < gap <= 1:
+        raise ValueError(f"gap is {gap}; costs and threshold lie in [0, 1], and so must it, above 0")
     low, high = 0, 1
     while not 2 * beta(high, S, delta) < gap:
         low, high = high, 2 * high
-    while high - low > 1:  # beta decreases in n
+    while high - low > 1:  # where beta is below 1/2 it decreases in n
         middle = (low + high) // 2
         low, high = (low, middle) if 2 * beta(middle, S, delta) < gap else (middle, high)
     return high

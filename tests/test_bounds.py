@@ -70,8 +70,8 @@ def test_visits_until_flagged_is_the_first_and_all_later_ones_do(gap, S, delta):
 
 
 @pytest.mark.parametrize("gap", [0, -0.5, math.nan])
-def test_a_gap_must_be_positive(gap):
-    with pytest.raises(ValueError, match="only a positive one can ever be noticed"):
+def test_a_gap_lies_between_0_and_1(gap):
+    with pytest.raises(ValueError, match="gap is .*; costs and threshold lie in"):
         bounds.visits_until_flagged(gap, S=25, delta=0.005)
 
 

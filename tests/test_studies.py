@@ -10,8 +10,13 @@ import safeteach as st
 from safeteach.experiment import library_digest
 
 STUDIES = studies.studies()
-# The quickest learner of each study would not say much; one that uses every stream does.
-RERUN = [("figure1", "SUCBVI", 3), ("figure1", "OptCMDP", 7), ("bonus", "UCBVI 0.03", 2)]
+# OptCMDP draws its actions, so that with it every stream of random numbers is used.
+RERUN = [
+    ("figure1", "SUCBVI", 3),
+    pytest.param("figure1", "OptCMDP", 7, marks=pytest.mark.slow),
+    ("bonus", "UCBVI 0.03", 2),
+    ("tuning", "Triple-Q 3e-05", 101),
+]
 
 
 @pytest.fixture(params=list(STUDIES))
@@ -29,7 +34,8 @@ def test_it_was_made_by_this_library(stored):
 
 def test_it_says_how_it_was_made(stored):
     study, file, about = stored
-    assert about == json.loads(json.dumps(studies.about(study))), f"run `make {study.target}`"
+    today = json.loads(json.dumps(studies.about(study)))
+    assert about | {"library": ""} == today | {"library": ""}, f"run `make {study.target}`"
     assert file["names"].tolist() == list(study.learners)
     assert file["seeds"].tolist() == list(study.seeds)
 
@@ -112,6 +118,7 @@ def test_digests_tell_histories_apart():
     assert studies.digest(one) != studies.digest(two)
 
 
+@pytest.mark.slow
 def test_interrupted_it_goes_on_where_it_stopped(tmp_path, monkeypatch):
     """A study with the runs of a first try in its folder runs the others only."""
     small = studies.Study(

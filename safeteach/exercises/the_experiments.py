@@ -14,7 +14,7 @@ from safeteach.exercises.quizzes import Choice, Question
 from safeteach.exercises.worlds import plain
 from safeteach.instances import GridMDP, grid_from_map, ice_corridor
 from safeteach.mdp import SafeMDP, rollout
-from safeteach.planning import BudgetError, constrained_optimal, evaluate, optimal, safe_optimal
+from safeteach.planning import evaluate, optimal, safe_optimal
 from safeteach.safety import is_feasible
 
 __all__ = ["EXERCISES", "QUESTIONS"]
@@ -64,7 +64,8 @@ def _histories() -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], flo
     rng = np.random.default_rng(2)
     for R, episodes in [(3, 4), (10, 2), (2, 30)]:
         shape = R, episodes
-        yield rng.integers(0, 9, shape) * 1.0, rng.integers(0, 3, shape) / 2, float(rng.integers(5))
+        reward, violation = rng.integers(0, 9, shape), rng.integers(0, 3, shape) / 2
+        yield reward.astype(np.float64), violation, float(rng.integers(5))
 
 
 Plays = tuple[SafeMDP, list[NDArray[np.int64]], int, int]
@@ -94,32 +95,41 @@ def _plays() -> Iterator[Plays]:
 
 
 def _a_budget_that_is_hardly_unsafe(answer: object) -> Finding | None:
-    """Say what a world lacks to break: where safety is almost free, a budget is almost safe."""
-    if not isinstance(answer, SafeMDP):
-        return _lacking(f"Expected a SafeMDP, got {form_of(answer)}.")
-    if answer.S > MOST_STATES or answer.H > MOST_STEPS:
+    """Say what a pair lacks to break: where safety is almost free, a budget keeps it."""
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        return _lacking(f"Expected a pair (mdp, policy), got {form_of(answer)}.")
+    if not isinstance(answer[0], SafeMDP):
+        return _lacking(f"Expected a SafeMDP first, got {form_of(answer[0])}.")
+    if answer[0].S > MOST_STATES or answer[0].H > MOST_STEPS:
         return _lacking(
-            f"It has {answer.S} states and {answer.H} steps; {MOST_STATES} states and "
+            f"It has {answer[0].S} states and {answer[0].H} steps; {MOST_STATES} states and "
             f"{MOST_STEPS} steps are enough, and no more are allowed."
         )
-    world = plain(answer)
+    world = plain(answer[0])
+    try:
+        outcome = evaluate(world, world.check_policy(answer[1]))
+    except Exception as error:  # a policy can be any object at all
+        return _lacking(f"The policy is none for this world: {error}.")
     if not is_feasible(world):
         return _lacking("No policy is feasible here, so safety has no price to compare.", world)
-    try:
-        plan = constrained_optimal(world, BUDGET)
-    except BudgetError:
-        return _lacking(f"No policy meets the budget {BUDGET} here.", world)
-    safe = safe_optimal(world).value
-    if safe < SHARE * plan.value - ROUNDING:
+    safe, most = safe_optimal(world).value, optimal(world).value
+    if safe < SHARE * most - ROUNDING:
         return _lacking(
-            f"Safety is not almost free: the best feasible policy earns {safe:.4g}, less than "
-            f"{SHARE:.0%} of the constrained optimum {plan.value:.4g}.",
+            f"Safety is not almost free: the best feasible policy earns {safe:.4g}, the best of "
+            f"all {most:.4g}.",
             world,
         )
-    risk = evaluate(world, plan.policy).unsafe_probability
-    if risk < OFTEN - ROUNDING:
+    if outcome.cost > BUDGET + ROUNDING:
+        return _lacking(f"Your policy is over the budget: it costs {outcome.cost:.4g}.", world)
+    if outcome.value <= safe + ROUNDING:
         return _lacking(
-            f"The best policy within the budget is unsafe with probability {risk:.3g}.", world
+            f"Your policy earns {outcome.value:.6g}, and a feasible one earns {safe:.6g}: nobody "
+            f"would prefer yours.",
+            world,
+        )
+    if outcome.unsafe_probability < OFTEN - ROUNDING:
+        return _lacking(
+            f"Your policy is unsafe with probability {outcome.unsafe_probability:.3g}.", world
         )
     return None
 
@@ -186,7 +196,7 @@ EXERCISES: dict[str, Exercise] = {
         tolerance=1e-6,
     ),
     "9.2": Function(
-        asks="a function interval(y, q) that returns the lower and the upper ends as a (2, N) array",
+        asks="a function interval(y, q) that returns the lower and the upper ends, a (2, N) array",
         hint="Seeds are rows: mean and deviation go along axis 0. The deviation of a sample "
         "divides by R - 1, and that of a mean of R numbers is smaller by the root of R.",
         oracle=_interval,
@@ -213,9 +223,10 @@ EXERCISES: dict[str, Exercise] = {
         axes=("policy", "episode"),
     ),
     "9.5": Counterexample(
-        asks=f"a SafeMDP with at most {MOST_STATES} states and {MOST_STEPS} steps in which safety "
-        f"costs at most 1% of the reward, and the best policy within the budget {BUDGET} is "
-        f"unsafe in every third episode or more often",
+        asks=f"a pair (mdp, policy) with at most {MOST_STATES} states and {MOST_STEPS} steps: the "
+        f"best feasible policy earns at least {SHARE:.0%} of what any can, and yours, within "
+        f"the budget {BUDGET}, earns more than it and is unsafe in every third episode or more "
+        f"often",
         hint="A budget is there to be spent, however little there is to gain. What does it buy "
         "when a step in the unsafe state earns a little more than a step elsewhere?",
         missing=_a_budget_that_is_hardly_unsafe,

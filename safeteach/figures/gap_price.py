@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from safeteach.bounds import beta
 from safeteach.figures.chart import CHART, chart, legend_above
@@ -54,34 +54,32 @@ def gap_price(gap: float, S: int, delta: float, visits: int) -> DescribedFigure:
     if S < 2 or visits < 1:
         raise ValueError(f"S is {S} and visits {visits}; at least 2 and 1 are expected")
     width = beta(np.arange(1, visits + 1), S, delta)  # decreasing, since S is at least 2
-    sides = {
-        "at most": lambda g: _visits(2 * width, g),
-        "without luck": lambda g: _visits(width, g),
-    }
+    widths = {"at most": 2 * width, "without luck": width}
     said = []
-    for side, stay in zip(("for sure", "without luck"), sides.values(), strict=True):
-        n = int(stay(np.array(gap)))
+    for side, needed in zip(("for sure", "without luck"), widths.values(), strict=True):
+        n = int(_visits(needed, gap))
         when = "after" if n < visits else "not within"
         said.append(f"{side} {when} {n:,} visits, {gap * n:,.4g} paid")
-    worst = GAPS[(GAPS * sides["at most"](GAPS)).argmax()]
+    most = GAPS * _visits(2 * width, GAPS)
+    worst = GAPS[most.argmax()]
     figure = DescribedFigure(
         *CHART,
         f"An unsafe state {gap:g} above the threshold, S = {S}, δ = {delta:g}, at most {visits:,} "
         f"visits. Flagged {'; '.join(said)}. The most is paid at a gap of about {worst:.2g}: "
-        f"{worst * sides['at most'](worst):,.4g}.",
+        f"{most.max():,.4g}.",
     )
     axes = chart(figure, r"gap $c(s) - \tau$", "violation paid")
     axes.set_position((0.155, 0.165, 0.815, 0.62))  # its numbers are long
     axes.axvline(gap, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-    for (name, stay), color, dashes, mark in zip(
-        sides.items(), (BLUE, VERMILION), ("solid", (0, (5, 2))), "os", strict=True
+    for (name, needed), color, dashes, mark in zip(
+        widths.items(), (BLUE, VERMILION), ("solid", (0, (5, 2))), "os", strict=True
     ):
         axes.plot(
-            GAPS, GAPS * stay(GAPS),
+            GAPS, GAPS * _visits(needed, GAPS),
             color=color, linestyle=dashes, linewidth=2.0, label=name, gid=name,
         )  # fmt: skip
         axes.plot(
-            [gap], gap * stay(np.array([gap])),
+            [gap], [gap * _visits(needed, gap)],
             color=color, marker=mark, markersize=8, markeredgecolor=PAPER, gid=f"{name}, here",
         )  # fmt: skip
     axes.set(xscale="log", yscale="log", xlim=(GAPS[0], GAPS[-1]), ylim=(LOWEST, HIGHEST))
@@ -91,7 +89,7 @@ def gap_price(gap: float, S: int, delta: float, visits: int) -> DescribedFigure:
     return figure
 
 
-def _visits(width: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
+def _visits(width: NDArray[np.float64], gap: ArrayLike) -> NDArray[np.float64]:
     """The first n with width(n) < gap, or as many as there are."""
     n = width.size - np.searchsorted(width[::-1], gap) + 1
     return np.minimum(n, width.size).astype(float)

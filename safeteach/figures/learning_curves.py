@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach.figures.chart import chart, legend_above
@@ -33,6 +34,7 @@ STYLES = (  # colour, dashes, marker
     (ORANGE, (0, (3, 1)), "v"),
 )
 MARKERS = 8  # along a curve
+TICKS = 5  # numbers of episodes are long
 LEVEL = 0.95
 
 
@@ -87,7 +89,7 @@ def learning_curves(
     halves = {name: half_width(y) for name, y in runs.items()}
     figure = DescribedFigure(*SIZE, _describe(k, runs, halves, label, references, each))
     axes = chart(figure, "episodes", label)
-    axes.set_position((0.155, 0.14, 0.785, 0.625))  # numbers on the left are long
+    axes.set_position((0.185, 0.14, 0.755, 0.625))  # numbers on the left are long
     if log:
         axes.set_yscale("log")
     for i, ((name, y), (color, dashes, marker)) in enumerate(
@@ -120,6 +122,7 @@ def learning_curves(
         text.set(fontsize=TEXT, fontfamily=FONT, color=INK, zorder=6)
         text.set_path_effects([withStroke(linewidth=3.5, foreground=PAPER)])
     axes.set_xlim(k[0], k[-1])
+    axes.xaxis.set_major_locator(MaxNLocator(TICKS, integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.set_major_formatter("{x:,g}")
     legend_above(axes)

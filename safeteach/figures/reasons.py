@@ -61,13 +61,13 @@ def reasons(audit: Audit) -> DescribedFigure:
     surprised = np.flatnonzero(audit.surprise) + 1
     last = {name: f"{total[-1]:,.4g}" for name, total in sums.items()}
     unsafe = np.flatnonzero(audit.violation) + 1
-    end = f"the last in episode {unsafe[-1]:,}" if unsafe.size else "none unsafe"
+    end = f", the last in episode {unsafe[-1]:,}" if unsafe.size else ""
     figure = DescribedFigure(
         *CHART,
         f"Running violation of {audit.violation.size:,} episodes, by its reason: "
         f"{last['not yet flagged']} in states not yet flagged, "
         f"{last['flagged: after a surprise']} in flagged states, after a surprise; the proof "
-        f"allows {last['what the proof allows']}. {unsafe.size:,} episodes were unsafe, {end}. "
+        f"allows {last['what the proof allows']}. {unsafe.size:,} episodes were unsafe{end}. "
         f"{surprised.size:,} had a surprise"
         + (f", the last one episode {surprised[-1]:,}." if surprised.size else "."),
     )
@@ -86,9 +86,9 @@ def reasons(audit: Audit) -> DescribedFigure:
         )
     axes.set(xscale="log", yscale="log", xlim=(1, max(2, audit.violation.size)))
     foot = axes.get_xaxis_transform()  # of x in data, of y in the height of the axes
-    axes.vlines(
-        surprised, 0, 0.05, color=GREY, linewidth=0.8, transform=foot, gid="surprise",
-        label="a surprise",
+    axes.plot(
+        surprised, np.full(surprised.size, 0.03), "|",
+        color=GREY, markersize=9, transform=foot, gid="surprise", label="a surprise",
     )  # fmt: skip
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.set_major_formatter("{x:,g}")

@@ -1,5 +1,7 @@
 """Chapter 9: right answers written in different ways pass, plausible wrong ones do not."""
 
+from typing import ClassVar
+
 import numpy as np
 from tried import TriedAnswers
 
@@ -95,20 +97,21 @@ def play_past_the_end(mdp, policies, episodes, seed):
     return np.array(rows)
 
 
-def fork(gain=0.005, cost=1.0, wet=1.0, H=2):
+def fork(gain=0.005, cost=1.0, wet=1.0, H=2, share=0.5):
     """From the start to a safe state, or with probability ``wet`` to an unsafe one."""
     P = np.zeros((3, 2, 3))
     P[0, 0, 1] = 1
     P[0, 1, 2], P[0, 1, 1] = wet, 1 - wet
     P[1, :, 1] = P[2, :, 2] = 1
     r = np.array([[0.0, 0.0], [1 - gain, 1 - gain], [1.0, 1.0]])
-    return st.SafeMDP(P, r, c=[0, 0, cost], tau=0.5, H=H)
+    policy = np.broadcast_to([1 - share, share], (H, 3, 2))
+    return st.SafeMDP(P, r, c=[0, 0, cost], tau=0.5, H=H), policy
 
 
 def no_way_out():
     P = np.zeros((2, 1, 2))
     P[:, 0, 1] = 1
-    return st.SafeMDP(P, np.ones((2, 1)), c=[0, 1], tau=0.5, H=2)
+    return st.SafeMDP(P, np.ones((2, 1)), c=[0, 0.6], tau=0.5, H=2), np.zeros((2, 2), int)
 
 
 ALL_ICE = """
@@ -122,15 +125,19 @@ G ~ ~ ~ ~
 
 class TestTheExperiments(TriedAnswers):
     chapter = "9"
-    right = {
+    right: ClassVar = {
         "9.1": [600, 600.0, np.float64(600)],
         "9.2": [interval(), interval_in_loops],
         "9.3": [report(), report_in_loops],
         "9.4": [play_by_rows, play_side_by_side],
-        "9.5": [fork(), fork(gain=0.01, cost=0.9), fork(gain=0.001, wet=0.5)],
+        "9.5": [
+            fork(),
+            fork(gain=0.01, cost=0.9, share=0.4),
+            (fork(wet=0.5)[0], np.ones((2, 3), int)),  # the world draws, not the policy
+        ],
         "9.6": [ALL_ICE, ALL_ICE.replace("G", "~"), "##~~X\n#~S~~\n##~~~".replace("#", "~")],
     }
-    wrong = {
+    wrong: ClassVar = {
         "9.1": [3000, 0, 0.06, 2400, 6000, "600"],
         "9.2": [interval(ddof=0), interval(root=False), lambda y, q: interval()(y, -q)],
         "9.3": [
@@ -147,10 +154,14 @@ class TestTheExperiments(TriedAnswers):
         ],
         "9.5": [
             fork(gain=0.1),
-            fork(wet=0.3, H=4),
+            fork(share=0.3),
+            fork(share=0.6),
+            fork(gain=0.0),
             fork(cost=0.5),
             no_way_out(),
             fork(H=5),
+            fork()[0],
+            (fork()[0], "a policy"),
             "a world",
         ],
         "9.6": [
@@ -168,6 +179,7 @@ class TestTheExperiments(TriedAnswers):
 
 def test_the_messages_say_what_is_wrong():
     assert "only what exceeds tau" in st.check("9.1", 3000).text.lower()
-    assert "of the constrained optimum" in st.check("9.5", fork(gain=0.1)).text
-    assert "unsafe with probability 0" in st.check("9.5", fork(cost=0.5)).text
+    assert "Safety is not almost free" in st.check("9.5", fork(gain=0.1)).text
+    assert "unsafe with probability 0.3" in st.check("9.5", fork(share=0.3)).text
+    assert "over the budget: it costs 0.6" in st.check("9.5", fork(share=0.6)).text
     assert "stays on dry floor" in st.check("9.6", "S ~ ~ X").text

@@ -95,10 +95,11 @@ def test_the_description_says_where_the_curves_end():
                          "x: 1,000 at episode 2,000, from 5,000 to 15,000 at the end.")  # fmt: skip
 
 
-@pytest.mark.parametrize("log", [False, True])
-def test_nothing_is_cut_off_and_no_text_is_small(log):
+@pytest.mark.parametrize(("factor", "log"), [(1, False), (1, True), (-1000, False)])
+def test_nothing_is_cut_off_and_no_text_is_small(factor, log):
+    curves = {name: factor * y for name, y in runs().items()}
     figure = learning_curves(
-        EPISODES, runs(), "reward per episode", {"safe": 4.0, "constrained": 25.5}, log=log
+        EPISODES, curves, "reward per episode", {"safe": 4.0, "constrained": 25.5}, log=log
     )
     width, height = figure.get_size_inches()
     box = figure.get_tightbbox()  # of all that is drawn, in inches

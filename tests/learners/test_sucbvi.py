@@ -50,10 +50,10 @@ def compare_with_plain(mdp, episodes, recursion, seed, noise):
 @pytest.mark.parametrize("stationary", [True, False])
 def test_it_equals_a_plain_one_in_every_episode(recursion, stationary):
     met = np.zeros(3, int)
-    for seed in range(6):
+    for seed in range(4):
         mdp = st.instances.random_mdp(5, 3, 4, seed, unsafe=0.3, stationary=stationary)
-        met += compare_with_plain(sharp(mdp), 150, recursion, seed, noise=0.3)
-    assert (met > 100).all()  # all that can be compared was there
+        met += compare_with_plain(sharp(mdp), 120, recursion, seed, noise=0.3)
+    assert (met > 50).all()  # all that can be compared was there
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""UCBVI of rlberry 0.5.0 in a given world: prints its episodes per second.
+"""UCBVI of rlberry 0.5.0 in a given world: prints its episodes per second of
+processor time.
 
 Run it in the environment of ``requirements.txt`` beside it, with the path of a .npz that holds
 P (S, A, S), r (S, A), s1, H and episodes.
@@ -11,7 +12,7 @@ import numpy as np
 
 
 def episodes_per_second(P, r, s1, H, episodes):
-    """The speed of an agent as released, once everything is compiled."""
+    """The best speed of three agents as released, once everything is compiled."""
     import rlberry  # here, since the tests import every file and have no rlberry
     from rlberry.agents.dynprog.utils import backward_induction_sd
     from rlberry.agents.ucbvi import UCBVIAgent
@@ -26,10 +27,13 @@ def episodes_per_second(P, r, s1, H, episodes):
         return UCBVIAgent(world, horizon=H, stage_dependent=True, seeder=0)
 
     agent().fit(2)
-    fresh = agent()
-    start = time.perf_counter()
-    fresh.fit(episodes)
-    return episodes / (time.perf_counter() - start)
+    best = 0.0
+    for _ in range(3):
+        fresh = agent()
+        start = time.process_time()
+        fresh.fit(episodes)
+        best = max(best, episodes / (time.process_time() - start))
+    return best
 
 
 if __name__ == "__main__":

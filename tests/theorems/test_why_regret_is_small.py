@@ -279,6 +279,17 @@ def test_few_successors(b):
     assert outside <= delta
 
 
+@pytest.mark.parametrize("share", [0.1, 0.99, 1.5])
+def test_the_bonus_pays_for_139_L_successors(share):
+    """Half of H ‖P̂-P‖₁ fits under α for up to 139L successors, and not for half as many again."""
+    A, H, K, delta = 4, 10, 20_000, 0.005
+    S = 4_000
+    L = math.log(5 * S * A * H * K / delta)
+    b = int(share * 139 * L)
+    width = H / 2 * math.sqrt(2 * (b * math.log(2) + math.log(S * A * H * K / delta)))
+    assert (width <= bounds.alpha(1, S, A, H, K, delta)) == (share < 1)
+
+
 @pytest.mark.slow
 def test_regret_with_few_dangerous_pairs():
     """On the events: V^k ≥ V^M ≥ V^π everywhere, V^M ≥ V* at s_1, and the one-step inequality."""

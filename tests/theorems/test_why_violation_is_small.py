@@ -41,9 +41,7 @@ def doomed_in(seen, flagged, S, A, H):
     """U_1 .. U_H of the seen successors, by the definition."""
     U = [set(flagged)]
     for h in range(H - 1, 0, -1):
-        cornered = {
-            s for s in range(S) if all(seen.get((h, s, a), set()) & U[0] for a in range(A))
-        }
+        cornered = {s for s in range(S) if all(seen.get((h, s, a), set()) & U[0] for a in range(A))}
         U.insert(0, set(flagged) | cornered)
     return U
 
@@ -79,9 +77,7 @@ def live(mdp, seed, looks, episodes=EPISODES):
             a = int(rng.choice(allowed))
             t = int(rng.choice(S, p=P[h - 1, s, a]))
             new = h < H and t not in seen.get((h, s, a), set())
-            episode.append(
-                Step(k, h, s, (h, s, a, t), before[s], s in flagged, s in U[h - 1], new)
-            )
+            episode.append(Step(k, h, s, (h, s, a, t), before[s], s in flagged, s in U[h - 1], new))
             N[s] += 1
             total[s] += looks(rng, s, N[s])
             s = t
@@ -95,14 +91,7 @@ def live(mdp, seed, looks, episodes=EPISODES):
 def runs():
     """Runs in feasible random worlds, those on which both events hold."""
     kept = []
-    for seed in range(90):
-        w = st.instances.random_mdp(
-            S=3 + seed % 3, A=2, H=2 + seed % 4, seed=seed, successors=2, unsafe=0.5,
-            stationary=seed % 2 == 0,
-        )  # fmt: skip
-        # Gaps wide enough for flags, and edges rare enough for surprises after them.
-        P = w.P**5 / (w.P**5).sum(axis=3, keepdims=True)
-        mdp = st.SafeMDP(P, w.r, np.where(w.unsafe, w.c, 0.2 * w.c), tau=0.1, H=w.H)
+    for seed, mdp in enumerate(some_worlds()):
         if st.is_feasible(mdp) and mdp.unsafe.any():
             low, high, steps = live(
                 mdp, seed, lambda rng, s, _n, mdp=mdp: mdp.c[s] + rng.choice([-1, 1])
@@ -110,6 +99,24 @@ def runs():
             if low and high:
                 kept.append((mdp, steps))
     return kept
+
+
+def some_worlds():
+    """Yield random worlds, and worlds of a bridge that breaks late."""
+    for seed in range(60):
+        w = st.instances.random_mdp(
+            S=3 + seed % 3, A=2, H=2 + seed % 4, seed=seed, successors=2, unsafe=0.5,
+            stationary=seed % 2 == 0,
+        )  # fmt: skip
+        # Gaps wide enough for flags, and edges rare enough for surprises after them.
+        P = w.P**5 / (w.P**5).sum(axis=3, keepdims=True)
+        yield st.SafeMDP(P, w.r, np.where(w.unsafe, w.c, 0.2 * w.c), tau=0.1, H=w.H)
+    for seed in range(20):
+        P = np.zeros((4, 3, 4))
+        P[0, 0, 3] = P[0, 2, 2] = 1
+        P[0, 1, [1, 3]] = 0.97, 0.03
+        P[1, :, 1] = P[2, :, 2] = P[3, :, 3] = 1
+        yield st.SafeMDP(P, np.zeros((4, 3)), c=[0, 0.1, 0, 1], tau=0.1, H=2 + seed % 4)
 
 
 def edges_of(mdp):
@@ -130,7 +137,7 @@ def test_the_runs_are_worth_testing():
     flagged = [step for mdp, steps in kept for step in steps if step.flagged]
     unflagged = [s for mdp, steps in kept for s in steps if mdp.unsafe[s.s] and not s.flagged]
     assert len(flagged) >= 20
-    assert len(unflagged) >= 1000
+    assert len(unflagged) >= 500
 
 
 def test_at_most_one_surprise_an_edge():
@@ -174,9 +181,14 @@ def test_not_flagged_not_far_above():
     assert tight  # with beta in the place of 2 beta it would be false
 
 
-@given(hs.integers(1, 9).flatmap(lambda H: hs.tuples(
-    hs.just(H), hs.lists(hs.sampled_from([0, 1, H // 2, H]), min_size=1, max_size=60))))
-@settings(max_examples=500, deadline=None)
+@given(
+    hs.integers(1, 9).flatmap(
+        lambda H: hs.tuples(
+            hs.just(H), hs.lists(hs.sampled_from([0, 1, H // 2, H]), min_size=1, max_size=30)
+        )
+    )
+)
+@settings(max_examples=300, deadline=None)
 def test_counts_that_rise_by_up_to_H(drawn):
     """At most 2H early visits; the rest, each charged 1/sqrt(N^k), come to 2 sqrt(2N)."""
     H, visits = drawn
