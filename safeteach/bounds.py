@@ -78,7 +78,7 @@ def visits_until_flagged(gap: float, S: int, delta: float) -> int:
     692
     """
     if not 0 < gap <= 1:
-        raise ValueError(f"gap is {gap}; costs and threshold lie in [0, 1], and so must it, above 0")
+        raise ValueError(f"gap is {gap}; costs and thresholds in [0, 1] leave it in (0, 1]")
     low, high = 0, 1
     while not 2 * beta(high, S, delta) < gap:
         low, high = high, 2 * high

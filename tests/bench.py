@@ -207,9 +207,7 @@ def learner_rate(make: Callable[..., Any], mdp: st.SafeMDP, episodes: int) -> fl
 
 def dense_rate(mdp: st.SafeMDP, episodes: int) -> float:
     """Episodes per second of the compiled loop that keeps nothing but counts."""
-    return episodes / seconds(
-        lambda: dense_ucbvi(mdp, episodes, BONUS_SCALE), 3, time.process_time
-    )
+    return episodes / seconds(lambda: dense_ucbvi(mdp, episodes, BONUS_SCALE), 3, time.process_time)
 
 
 def best_in_turns(rounds: int, **rates: Callable[[], float]) -> dict[str, float]:

@@ -69,9 +69,9 @@ def test_visits_until_flagged_is_the_first_and_all_later_ones_do(gap, S, delta):
     assert (2 * bounds.beta(later, S, delta) < gap).all()
 
 
-@pytest.mark.parametrize("gap", [0, -0.5, math.nan])
+@pytest.mark.parametrize("gap", [0, -0.5, 1.1, math.nan])
 def test_a_gap_lies_between_0_and_1(gap):
-    with pytest.raises(ValueError, match="gap is .*; costs and threshold lie in"):
+    with pytest.raises(ValueError, match="gap is .*; costs and thresholds in"):
         bounds.visits_until_flagged(gap, S=25, delta=0.005)
 
 

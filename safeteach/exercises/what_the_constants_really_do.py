@@ -204,7 +204,8 @@ def _greed_is_enough(answer: object) -> Finding | None:
 
 def _stuck(mdp: SafeMDP, scale: float) -> int:
     """In how many runs the late policies are worth less than half of the best feasible one."""
-    from safeteach import SUCBVI, run
+    from safeteach.experiment import run
+    from safeteach.learners import SUCBVI
 
     best = safe_optimal(mdp).value
     stuck = 0

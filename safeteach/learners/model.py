@@ -86,7 +86,7 @@ class SeenTransitions:
         return table.reshape(*self.shape, self.shape[1])
 
     def touches(self, U: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """(H, S, A) bool: whether Δ_h^k(s, a) meets U_{h+1} of U (H, S) bool; not at the last step."""
+        """(H, S, A) bool: whether Δ_h^k(s, a) meets U_{h+1}, of U (H, S); not at the last step."""
         rows = np.repeat(np.arange(self.length.size), self.length)
         step = rows // (self.shape[1] * self.shape[2])
         before_the_last = step < self.shape[0] - 1

@@ -1,5 +1,4 @@
-"""UCBVI of rlberry 0.5.0 in a given world: prints its episodes per second of
-processor time.
+"""UCBVI of rlberry 0.5.0 in a given world: prints episodes per second of processor time.
 
 Run it in the environment of ``requirements.txt`` beside it, with the path of a .npz that holds
 P (S, A, S), r (S, A), s1, H and episodes.

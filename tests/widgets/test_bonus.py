@@ -1,6 +1,7 @@
 """Curves over bonus_scale with controls: every setting shows the runs of its own scale."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import safeteach as st
 
 SCALES = (0.0, 0.01, 1.0)
 EPISODES = np.array([0, 10, 20, 30, 40])
+STORED = Path(__file__).parents[2] / "book" / "data" / "bonus.npz"
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +74,7 @@ def test_a_reward_is_averaged_over_five_points_back(study):
 
 
 def test_the_stored_study_fits():
-    study = np.load("book/data/bonus.npz")
+    study = np.load(STORED)
     widget = st.widgets.bonus(study)
     assert widget.controls["scale"].values == sorted({0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1})
     end = study["violation"][list(study["names"]).index("SUCBVI 0.01"), :, -1].mean()
