@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import functools
 import itertools
+import os
 import resource
 import shutil
 import statistics
@@ -251,14 +252,15 @@ def bench_learners() -> None:
 
 
 def bench_growth() -> None:
-    print("SUCBVI, H = 25, 5,000 episodes: the time beside the number of seen successors")
+    print("SUCBVI, H = 25, 5,000 episodes: processor time beside the number of seen successors")
     print("(h, s, a, t), which it should grow with, and H S² A, the size of a dense model")
     print(f"{'states':>7} {'H S² A':>12} {'seen':>7} {'us/episode':>11} {'ns/seen':>8}")
     for side in (5, 10, 20, 40):
         mdp = random_pond(side, H=25)
         learner = st.SUCBVI(mdp.known, episodes=5_000, bonus_scale=BONUS_SCALE)
-        each = seconds(lambda learner=learner, mdp=mdp: st.run(learner, mdp)) / 5_000
+        st.run(learner, mdp)
         seen = int(learner.transitions.length.sum())
+        each = 1 / learner_rate(st.SUCBVI, mdp, 5_000)
         print(
             f"{mdp.S:>7,} {mdp.H * mdp.S**2 * mdp.A:>12,} {seen:>7,} {1e6 * each:11.1f} "
             f"{1e9 * each / seen:8.1f}",
@@ -284,6 +286,21 @@ def bench_growth() -> None:
     print(f"peak memory of a run of its own, S = 1,600, H = 25: {told.strip()}", flush=True)
 
 
+def bench_figure1() -> None:
+    source = ROOT / "book" / "_tools" / "studies.py"
+    with tempfile.TemporaryDirectory() as folder:  # the command stores beside itself
+        script = Path(folder) / source.relative_to(ROOT)
+        script.parent.mkdir(parents=True)
+        shutil.copy(source, script)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, script, "figure1"]
+        took = seconds(lambda: subprocess.run(command, check=True, capture_output=True))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print("make figure1, with no run kept from before: 5 learners, 20,000 episodes, 10 seeds")
+    print(f"{took:.1f} s on {os.cpu_count()} cores, {busy:.1f} s of processor time", flush=True)
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "import": bench_import,
     "unsafe": bench_potentially_unsafe,
@@ -292,6 +309,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "budget": bench_constrained,
     "learners": bench_learners,
     "growth": bench_growth,
+    "figure1": bench_figure1,
     "book": bench_book,
 }
 

@@ -112,6 +112,7 @@ def _chosen_after_the_data(answer: object) -> Finding | None:
 
 
 FIRST, LAST = 100, 10**6
+FAR = 2.0 ** np.arange(21, 200)  # and behind it, where only sums that end are right
 SETTINGS = ((1, 0.5), (25, 0.005), (400, 1e-6))
 
 
@@ -139,6 +140,13 @@ def _cheaper_union(answer: object) -> Finding | None:
                 f"{at} the chances of failing add up to {spent:.3g} times δ over all states and "
                 f"n up to {LAST:,}; they may add up to δ."
             )
+        # Behind LAST the chances of m/2 < n <= m add up to at least m/2 times that of n = m.
+        far = call(answer, FAR.copy(), S, delta)
+        if far.error is not None:
+            return _lacking(f"{at} and n of {FAR[0]:,.0f} and more it raises {far.complaint}.")
+        late = float((FAR / 2 * np.exp(-FAR * np.asarray(far.value, float) ** 2 / 2)).sum())
+        if not spent + late * S / delta <= 1 + ROOM:
+            return _lacking(f"{at} the chances of failing, over all n, add up to more than δ.")
         wide = np.flatnonzero(~(w[FIRST - 1 :] < beta(n[FIRST - 1 :], S, delta)))
         if wide.size:
             return _lacking(f"{at} it is not below β(n) at n = {wide[0] + FIRST:,}.")

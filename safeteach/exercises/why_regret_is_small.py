@@ -171,7 +171,7 @@ EXERCISES: dict[str, Exercise] = {
         asks="a function best_under_mask(mdp, mask) that returns V^M_1 .. V^M_{H+1} as an "
         "(H + 1, S) array",
         hint="Backward induction in the true world. Where the mask forbids an action, its Q must "
-        "not win, however small all the others are: rewards may be 0.",
+        "not be the maximum: leave it out, or put something below every allowed Q.",
         oracle=_best_under_mask,
         instances=_masks,
         arguments=lambda pair: {"mdp": pair[0], "mask": pair[1]},

@@ -207,8 +207,8 @@ def _draw_violation(
 ) -> None:
     """The violation of the run so far, and faintly of what is still to come."""
     width, height = size
-    axes = chart(figure, "episode", "violation\nso far")
-    left, low, tall = 0.85, legend + 0.48, CHART - 0.6
+    axes = chart(figure, "episode", "violation")
+    left, low, tall = 0.95, legend + 0.48, CHART - 0.6
     axes.set_position((left / width, low / height, (width - left - 0.35) / width, tall / height))
     total = np.concatenate([[0.0], paid.cumsum()])
     axes.plot(total, color=LINE, linewidth=1.6, gid="to come")
@@ -220,6 +220,7 @@ def _draw_violation(
     axes.set_xlim(0, paid.size)
     axes.set_ylim(0, max(1.05 * total[-1], 1.0))
     axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter("{x:,g}")
     axes.locator_params(nbins=4)
     axes.spines[["left", "bottom"]].set_color(GREY)
 

@@ -241,6 +241,7 @@ WRONG["5.6"] = [
     lambda n, S, delta: st.bounds.beta_printed(n, S, 20_000, delta),
     from_shares(lambda n: 1 / n**1.5),  # the shares add up to more than 1
     from_shares(lambda n: 1 / (n + 1)),
+    lambda n, S, d: np.where(n < 100, np.inf, np.sqrt(2 * np.log(15 * S * n / d) / n)),
     lambda n, S, delta: -beta(n, S, delta),
     lambda *_: 0.1,
     lambda n, *_: np.full(n.shape, np.nan),

@@ -84,8 +84,9 @@ def test_the_words_follow_the_data():
 @pytest.mark.parametrize("mdp", [ICE, POND], ids=["corridor", "pond"])
 def test_one_size_and_legible(mdp, written):
     sizes = set()
-    for k, h in ((1, None), (50, 3)):
-        figure = st.figures.replay(mdp, *moment(mdp), k=k, h=h)
+    *seen, paid = moment(mdp)
+    for k, h, much in ((1, None, 0), (50, 3, 1), (50, 3, 3_000)):
+        figure = st.figures.replay(mdp, *seen, paid * much, k=k, h=h)
         box = figure.get_tightbbox()
         assert min(box.x0, box.y0) >= 0
         assert np.all((box.x1, box.y1) <= figure.get_size_inches())
