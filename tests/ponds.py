@@ -20,4 +20,3 @@ def random_pond(side: int, H: int) -> st.instances.GridMDP:
         mdp = st.instances.grid_from_map("\n".join(map("".join, cells)), H)
         if st.is_feasible(mdp) and st.safe_optimal(mdp).value > 0:
             return mdp
-    raise AssertionError("seeds do not end")
