@@ -227,7 +227,9 @@ def _run_all(
         if died:
             raise RuntimeError(
                 f"the executor died with {len(jobs) - done} of {len(jobs)} runs unfinished; runs "
-                f"that were finished are kept if a folder was named: call compare again to go on"
+                f"that were finished are kept if a folder was named: call compare again to go on. "
+                f"A fresh process must be able to import the learner; for one that is defined in a "
+                f"notebook use executor=concurrent.futures.ThreadPoolExecutor()"
             ) from died
 
 

@@ -91,6 +91,7 @@ class Stage:
             np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(4)
         )
         laws = np.zeros((2, mdp.S))
+        shapes = ((H, mdp.S), (H, mdp.S, mdp.A))
         for first in range(0, self.episodes, BLOCK):
             n = min(BLOCK, self.episodes - first)
             totals = self.totals[first : first + n]
@@ -100,10 +101,11 @@ class Stage:
             rewards, costs = np.empty((n, H)), np.empty((n, H))
             for k in range(n):
                 policy = learner.plan(ties)
-                _episode(
+                if policy.shape not in shapes or not _episode(
                     k, *self.rows, self.r, mdp.c, mdp.tau, mdp.s1, policy, move, choice, luck,
                     laws, states, actions, rewards, costs, totals,
-                )  # fmt: skip
+                ):  # fmt: skip
+                    mdp.check_policy(policy)  # says what is wrong with it
                 yield first + k, Episode(states[k], actions[k], rewards[k], costs[k])
 
 
@@ -129,7 +131,7 @@ def _draw(probability: Any, uniform: float) -> int:
     below = min(uniform * total, np.nextafter(total, 0.0))
     i = 0
     total = probability[0]
-    while total <= below:
+    while total <= below and i < len(probability) - 1:
         i += 1
         total += probability[i]
     return i
@@ -140,8 +142,8 @@ def _episode(
     k: int, start: Any, length: Any, successor: Any, probability: Any, r: Any, c: Any,
     tau: float, s1: int, policy: Any, move: Any, choice: Any, luck: Any, laws: Any,
     states: Any, actions: Any, rewards: Any, costs: Any, totals: Any,
-) -> None:  # fmt: skip
-    """Play episode k of a block into row k of the last five arrays.
+) -> bool:  # fmt: skip
+    """Play episode k of a block into row k of the last five arrays; False for a bad action.
 
     ``policy`` holds actions, (H, S), or probabilities of actions, (H, S, A).
     """
@@ -153,6 +155,8 @@ def _episode(
             a = policy[h, s]
         else:
             a = _draw(policy[h, s], choice[k, h])
+        if not 0 <= a < A:
+            return False
         actions[k, h] = a
         rewards[k, h] = r[h, s, a]
         costs[k, h] = c[s] + luck[k, h]
@@ -174,9 +178,12 @@ def _episode(
                         a, weight = policy[h, s], law[s]
                     else:
                         a, weight = b, law[s] * policy[h, s, b]
+                    if not 0 <= a < A:
+                        return False
                     value += weight * r[h, s, a]
                     i = s * A + a + (h * S * A if len(start) == H * S * A else 0)
                     for j in range(start[i], start[i] + length[i]):
                         after[successor[j]] += weight * probability[j]
         law, after = after, law
     totals[k, 0], totals[k, 1], totals[k, 2] = reward, violation, value
+    return True

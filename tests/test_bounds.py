@@ -71,7 +71,7 @@ def test_visits_until_flagged_is_the_first_and_all_later_ones_do(gap, S, delta):
 
 @pytest.mark.parametrize("gap", [0, -0.5, 1.1, math.nan])
 def test_a_gap_lies_between_0_and_1(gap):
-    with pytest.raises(ValueError, match="gap is .*; costs and thresholds in"):
+    with pytest.raises(ValueError, match=r"gap is .*; costs and thresholds in"):
         bounds.visits_until_flagged(gap, S=25, delta=0.005)
 
 

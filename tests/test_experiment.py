@@ -442,3 +442,32 @@ def test_without_numba_the_bits_are_the_same():
     *without, no = python(WITHOUT_NUMBA, str(TESTS), "without").splitlines()
     assert (yes, no) == ("True", "False")
     assert len(with_it) == 5 and with_it == without
+
+
+class Wild:
+    """A learner of somebody's own, with a plan that does not fit the world."""
+
+    def __init__(self, known, policy):
+        self.known, self.settings, self.started = known, {"episodes": 3}, False
+        self.policy = policy
+
+    def plan(self, _rng):
+        return self.policy
+
+    def observe(self, episode):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem"),
+    [
+        (np.full((4, 5), 7), "the actions are 0..1"),
+        (np.full((4, 5), -1), "the actions are 0..1"),
+        (np.zeros((4, 4), int), "policy has shape"),
+        (np.zeros((4, 5, 3)), "policy has shape"),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_refused(policy, problem):
+    mdp = st.instances.union_counterexample()
+    with pytest.raises(ValueError, match=problem):
+        st.run(Wild(mdp.known, policy), mdp)

@@ -83,12 +83,14 @@ class OptPess:
             episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
         )
         S, A, H = known.S, known.A, known.H
-        home = np.asarray(safe_policy)
+        home = np.array(safe_policy)
         if home.shape not in ((H, S), (H, S, A)):
             raise ValueError(
                 f"safe_policy has shape {home.shape}; expected (H, S) = {(H, S)} or "
                 f"(H, S, A) = {(H, S, A)}"
             )
+        if home.ndim == 2 and not np.isin(home, np.arange(A)).all():
+            raise ValueError(f"safe_policy holds other things than the actions 0..{A - 1}")
         if not 0 <= safe_cost < budget:
             raise ValueError(
                 f"safe_cost is {safe_cost:g} and budget {budget:g}; the known policy must cost "
@@ -104,7 +106,7 @@ class OptPess:
             "safe_cost": safe_cost,
             "safe_policy": home,
         }
-        self.home = np.ascontiguousarray(np.eye(A)[home] if home.ndim == 2 else home)
+        self.home = np.eye(A)[home.astype(np.int64)] if home.ndim == 2 else home.astype(np.float64)
         self.beta = bonus_scale * math.sqrt(math.log(16 * S**2 * A * H * episodes / delta))
         self.pessimism = 1 + S * H
         self.optimism = 1 + S * H + 4 * H * (1 + S * H) / (budget - safe_cost)

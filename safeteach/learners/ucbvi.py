@@ -6,13 +6,13 @@ and the policy takes any best action.  It is SUCBVI with no state ever flagged, 
 written: the two share every line, and on the same random numbers they take the same actions for
 as long as SUCBVI flags nothing.
 
-Taught in the chapter *Optimism and confidence*.
+Taught in the chapters *Optimism and confidence* and *The algorithm*.
 """
 
 from __future__ import annotations
 
 from safeteach.learners.sucbvi import SUCBVI
-from safeteach.mdp import Episode, Known
+from safeteach.mdp import Known
 
 __all__ = ["UCBVI"]
 
@@ -38,10 +38,6 @@ class UCBVI(SUCBVI):
         self, known: Known, *, episodes: int, delta: float = 0.005, bonus_scale: float = 1.0
     ) -> None:
         super().__init__(known, episodes=episodes, delta=delta, bonus_scale=bonus_scale)
-
-    def observe(self, episode: Episode) -> None:
-        """Take in what happened, but for the costs."""
-        self.transitions.record(episode)
 
     def _flag(self) -> None:
         """Flag nothing."""
