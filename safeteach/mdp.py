@@ -187,7 +187,8 @@ class SafeMDP:
         -------
         start, length : (S*A,) int arrays, or (H*S*A,) where P depends on the step
             Row i is ``start[i] : start[i] + length[i]`` of the other two.
-        successor : int array
+        successor : uint32 array
+            Unsigned: numba need not ask whether an index counts from the end.
         probability : array
         """
         room = np.cumsum([0, *(len(rows.successors) for rows in self._steps)])
@@ -195,7 +196,7 @@ class SafeMDP:
         return (
             np.concatenate(moved).astype(np.int64),
             np.concatenate([np.diff(rows.indptr) for rows in self._steps]).astype(np.int64),
-            np.concatenate([rows.successors for rows in self._steps]).astype(np.int64),
+            np.concatenate([rows.successors for rows in self._steps]).astype(np.uint32),
             np.concatenate([rows.probability for rows in self._steps]),
         )
 

@@ -331,7 +331,7 @@ def test_a_mistake_in_one_learner_is_shown_and_what_was_finished_is_kept(tmp_pat
 def test_a_process_that_dies_is_a_clear_error_and_finished_runs_are_kept(own, tmp_path):
     mdp, makers = st.instances.ice_corridor(), {"SUCBVI": st.SUCBVI, "Mortal": Mortal}
     how = {"episodes": 20, "seeds": range(3), "folder": tmp_path, "progress": False}
-    message = r"^the executor died with (\d) of 6 runs unfinished; .* call compare again to go on$"
+    message = r"^the executor died with (\d) of 6 runs unfinished; .* call compare again to go on\. "
     pool = None if own else ProcessPoolExecutor(1, get_context("spawn"))
     with pool or nullcontext(), pytest.raises(RuntimeError, match=message) as caught:
         st.compare(makers, mdp, executor=pool, **how)

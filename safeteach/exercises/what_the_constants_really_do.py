@@ -88,6 +88,9 @@ def _choices() -> Iterator[dict[str, Any]]:
 
 STATES, RUNS, LEVEL, THRESHOLD = 25, 60, 0.05, 0.5
 WATER = 1.0
+OTHERS = ((25, 0.5, 0.05), (7, 0.2, 0.3), (12, 0.8, 0.005))  # states, threshold, level
+SMALL_GAP = 0.05
+RARE, STRANGE = 1e-9, 5.5  # a level, and a noise that is likelier than that
 LOOKS = np.unique(np.geomspace(1, 1_000, 40).astype(int))
 
 
@@ -99,7 +102,12 @@ def _flags_badly(answer: object) -> Finding | None:
         rule = _Rule(answer, scale)
         if rule.flagged(np.zeros(STATES), np.zeros(STATES, np.int64)).any():
             return rule.complaint or _lacking("It flags a state that was never visited.")
-        found = _flags_safe_states(rule) or _misses_unsafe_states(rule)
+        found = (
+            _flags_safe_states(rule)
+            or _misses_unsafe_states(rule)
+            or _misses_a_small_gap(rule)
+            or _trusts_one_visit(rule)
+        )
         if rule.complaint or found:
             return rule.complaint or found
     return None
@@ -112,8 +120,14 @@ class _Rule:
         self.answer, self.scale = answer, scale
         self.complaint: Finding | None = None
 
-    def flagged(self, mean: NDArray[np.float64], N: NDArray[np.int64]) -> NDArray[np.bool_]:
-        called = call(self.answer, N.copy(), mean.copy(), THRESHOLD, LEVEL, self.scale)
+    def flagged(
+        self,
+        mean: NDArray[np.float64],
+        N: NDArray[np.int64],
+        tau: float = THRESHOLD,
+        delta: float = LEVEL,
+    ) -> NDArray[np.bool_]:
+        called = call(self.answer, N.copy(), mean.copy(), tau, delta, self.scale)
         value = called.value
         if called.error is None and value is None:
             self.complaint = Finding("no answer yet", "The function returns nothing.")
@@ -163,6 +177,37 @@ def _misses_unsafe_states(rule: _Rule) -> Finding | None:
     return _lacking(
         f"With bonus_scale = {rule.scale:g} it misses water (c = {WATER:g}, tau = {THRESHOLD:g}) "
         f"that was visited {n} times."
+    )
+
+
+def _misses_a_small_gap(rule: _Rule) -> Finding | None:
+    """Try averages without noise, half of them at the threshold and half a little above."""
+    for states, tau, level in OTHERS:
+        n = visits_until_flagged(SMALL_GAP, states, level)
+        above = np.arange(states) % 2 == 0
+        flagged = rule.flagged(tau + SMALL_GAP * above, np.full(states, n), tau, level)
+        if rule.complaint:
+            return None
+        where = f"visited {n:,} times, with tau = {tau:g} and delta = {level:g}"
+        if flagged[~above].any():
+            return _lacking(f"It flags a state whose average cost is exactly tau, {where}.")
+        if not flagged[above].all():
+            return _lacking(
+                f"It misses a state whose average cost is {tau + SMALL_GAP:g}, {where}: there "
+                f"2 beta is below the gap of {SMALL_GAP:g}."
+            )
+    return None
+
+
+def _trusts_one_visit(rule: _Rule) -> Finding | None:
+    """Try one visit whose noise is rare, though not as rare as delta."""
+    N, shown = np.ones(STATES, np.int64), np.full(STATES, THRESHOLD + STRANGE)
+    if not rule.flagged(shown, N, THRESHOLD, RARE).any():
+        return None
+    chance = math.erfc(STRANGE / math.sqrt(2)) / 2
+    return _lacking(
+        f"With delta = {RARE:g} it flags a state after one visit that showed a cost of "
+        f"tau + {STRANGE:g}. A state at tau shows that much with probability {chance:.0e}."
     )
 
 
@@ -241,6 +286,42 @@ def _tries() -> Iterator[dict[str, float]]:
     yield {"p": 0.5, "low": 0.27, "m": 40, "N": 200}
 
 
+# 10.7 -----------------------------------------------------------------------------------------
+
+DAYS = 20_000
+HORIZON, PLACES, LEADS = 2, 3, 6  # the world: start, water, dry ground; edges of its first step
+
+
+def _weather_is_no_help(answer: object) -> Finding | None:
+    """Say how much violation a rule that knows the noises gets, if the bound allows it."""
+    if not callable(answer):
+        return _lacking(f"Expected a function, got {form_of(answer)}.")
+    noise = np.random.default_rng((10, 7)).standard_normal(DAYS)
+    called = call(lambda: [answer(z) for z in noise.tolist()])
+    if called.error is not None:
+        return _lacking(f"It raises {called.complaint}.")
+    chosen = called.value
+    if chosen[0] is None:
+        return Finding("no answer yet", "The function returns nothing.")
+    if not all(isinstance(x, bool | np.bool_) for x in chosen):
+        return _lacking(f"It returns the wrong form: expected a bool, got {form_of(chosen[0])}.")
+    shown = WATER + noise[np.array(chosen)]
+    n = np.arange(1, len(shown) + 1)
+    width = beta(n, PLACES, POND["delta"])
+    flagged = np.flatnonzero(shown.cumsum() / n - width > THRESHOLD)
+    visits = int(n[flagged[0]]) if len(flagged) else len(shown)
+    gap = WATER - THRESHOLD
+    enough = visits_until_flagged(gap, PLACES, POND["delta"])
+    allowed = (1 - THRESHOLD) * HORIZON * LEADS + gap * (enough - 1 + HORIZON)
+    if gap * visits > allowed:
+        return None
+    ending = "then it is flagged" if len(flagged) else "and it is not flagged"
+    return _lacking(
+        f"It enters the water {visits:,} times, {ending}: a violation of {gap * visits:g}, where "
+        f"{allowed:g} are allowed."
+    )
+
+
 def _visits_without_luck(delta: float) -> int:
     """The first n with β(n) < 1/2."""
     n = 1
@@ -271,8 +352,9 @@ EXERCISES: dict[str, Exercise] = {
         ),
     ),
     "10.2": Function(
-        asks="a function proved(kappa, S, A, H, K, delta) that returns the best bound on the "
-        "regret that the chapter proves",
+        asks="a function proved(kappa, S, A, H, K, delta) that returns the bound that the "
+        "proposition of the tenth states where kappa is at least 1/(7 √2) and the bound is below "
+        "KH, and KH otherwise",
         hint="Three cases: the factor is too small for the proof; the bound is larger than what "
         "is true anyway; and else. Only one term of the bound depends on the factor.",
         oracle=_proved,
@@ -312,6 +394,13 @@ EXERCISES: dict[str, Exercise] = {
         instances=_tries,
         arguments=lambda tries: tries,
     ),
+    "10.7": Counterexample(
+        asks="a function enters(z) that returns whether to choose the water on a day on which its "
+        f"noise will be z, so that the violation of {DAYS:,} days exceeds what is allowed",
+        hint="A flag is about the average of the costs that were seen. Which days make that "
+        "average small, and are there enough of them?",
+        missing=_weather_is_no_help,
+    ),
 }
 
 QUESTIONS = (
@@ -332,8 +421,7 @@ QUESTIONS = (
             ),
             Choice(
                 "Its proof.",
-                "The agent at the wall has one: with the theorem's own constants, every word of "
-                "the theorem holds for it.",
+                "The agent at the wall has one: everything that this part proves holds for it.",
             ),
         ),
     ),

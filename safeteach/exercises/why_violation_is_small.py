@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,9 @@ def _estimates() -> Iterator[dict[str, Any]]:
     yield {"N": np.array([0]), "mean": np.array([0.0]), "tau": 0.0, "delta": 0.5}
     yield {"N": np.array([1]), "mean": np.array([3.0]), "tau": 0.5, "delta": 0.5}
     yield {"N": np.array([0, 500]), "mean": np.array([0.0, 1.0]), "tau": 0.5, "delta": 0.1}
+    # On the boundary: one visit at this level, where the width comes out the same to the last bit
+    # however its logarithm is written.
+    yield {"N": np.array([1]), "mean": beta([1], 1, 0.5), "tau": 0.0, "delta": 0.5}
     for k in range(30):
         rng = np.random.default_rng(k)
         S = 2 + k % 5
@@ -93,6 +96,17 @@ def _flagged(
     N: NDArray[np.int64], mean: NDArray[np.float64], tau: float, delta: float
 ) -> NDArray[np.bool_]:
     return mean - beta(N, len(N), delta) > tau
+
+
+@dataclass(frozen=True)
+class _Unwarned(Function):
+    """A function in which NumPy must find nothing to warn of."""
+
+    def _try(
+        self, answer: Callable[..., Any], instance: Any, may_be_stub: bool = False
+    ) -> Finding | None:
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            return super()._try(answer, instance, may_be_stub)
 
 
 # 8.4 ------------------------------------------------------------------------------------------
@@ -249,11 +263,11 @@ EXERCISES: dict[str, Exercise] = {
         instances=_walks,
         arguments=_walk_arguments,
     ),
-    "8.3": Function(
+    "8.3": _Unwarned(
         asks="a function flagged_fixed(N, mean, tau, delta) that returns the flagged states as an "
         "(S,) array of bool",
         hint="What would this code make of a state that was visited once, with a cost of 0? And of "
-        "one that was never visited?",
+        "one that was never visited? A warning of NumPy counts as an error.",
         oracle=_flagged,
         instances=_estimates,
         arguments=lambda seen: seen,
@@ -289,7 +303,8 @@ EXERCISES: dict[str, Exercise] = {
 
 QUESTIONS = (
     Question(
-        r"You see the agent in a state that it has flagged as unsafe. What happened?",
+        r"\(\mathcal{E}_1\) holds, and you see the agent in a state that it has flagged as unsafe. "
+        r"What happened?",
         (
             Choice(
                 "It judged the reward to be worth it.",
@@ -303,8 +318,8 @@ QUESTIONS = (
                 right=True,
             ),
             Choice(
-                "The confidence width failed.",
-                r"It need not have. On the event \(\mathcal{E}_1\) this happens too.",
+                r"\(\mathcal{E}_1'\) failed.",
+                "That would delay flags, not lead into flagged states.",
             ),
         ),
     ),
@@ -325,7 +340,7 @@ QUESTIONS = (
             Choice(
                 "It holds as before.",
                 r"It holds for any choice among the actions that look safe. That is why "
-                r"\(\beta\) is never tuned in this book.",
+                r"\(\beta\) is never scaled in this book.",
                 right=True,
             ),
         ),
@@ -339,10 +354,10 @@ QUESTIONS = (
                 "It does not plan to. A move may lead where it never led before.",
             ),
             Choice(
-                r"Yes, and a bound on when it happens last would need the least probability of "
-                r"an edge.",
+                "Yes, and no number of quiet episodes rules it out.",
                 r"An edge of probability \(p\) takes \(1/p\) tries on average to show itself. "
-                r"The number of surprises is bounded by the edges, their time by nothing.",
+                r"The number of surprises is bounded by the edges of the world, their time by "
+                r"nothing that the learner knows.",
                 right=True,
             ),
             Choice(

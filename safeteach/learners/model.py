@@ -29,6 +29,8 @@ class SeenTransitions:
 
     Attributes
     ----------
+    reached : (H, S) bool array
+        Whether the learner was ever in s at step h.
     visits : (H*S*A,) int array
         N_h(s, a).
     inverse_root : (H*S*A,) array
@@ -42,11 +44,12 @@ class SeenTransitions:
     def __init__(self, known: Known) -> None:
         self.shape = (known.H, known.S, known.A)
         rows = known.H * known.S * known.A
+        self.reached = np.zeros(self.shape[:2], np.bool_)
         self.visits = np.zeros(rows, np.int64)
         self.inverse_root = np.full(rows, np.inf)
         self.start = np.zeros(rows, np.int64)
         self.length = np.zeros(rows, np.int64)
-        self.successor = np.empty(FIRST_ROOM * known.H, np.int64)
+        self.successor = np.empty(FIRST_ROOM * known.H, np.uint32)
         self.count = np.empty(FIRST_ROOM * known.H, np.int64)
         self.share = np.empty(FIRST_ROOM * known.H, np.float64)
         self.used = 0
@@ -57,7 +60,7 @@ class SeenTransitions:
         while True:
             h, self.used = _record(
                 episode.states, episode.actions, h, self.shape[1], self.shape[2],
-                self.visits, self.inverse_root, self.start, self.length,
+                self.reached, self.visits, self.inverse_root, self.start, self.length,
                 self.successor, self.count, self.share, self.used,
             )  # fmt: skip
             if h == self.shape[0]:
@@ -74,7 +77,8 @@ class SeenTransitions:
     def successors(self, h: int, s: int, a: int) -> NDArray[np.int64]:
         """Δ_h^k(s, a): the seen successors at step ``h`` = 1..H, increasing."""
         i = int(np.ravel_multi_index((h - 1, s, a), self.shape))
-        return np.sort(self.successor[self.start[i] : self.start[i] + self.length[i]])
+        seen = self.successor[self.start[i] : self.start[i] + self.length[i]]
+        return np.sort(seen).astype(np.int64)
 
     @property
     def P_hat(self) -> NDArray[np.float64]:
@@ -125,8 +129,8 @@ class SeenCosts:
 
 @compiled
 def _record(
-    states: Any, actions: Any, h: int, S: int, A: int, visits: Any, inverse_root: Any,
-    start: Any, length: Any, successor: Any, count: Any, share: Any, used: int,
+    states: Any, actions: Any, h: int, S: int, A: int, reached: Any, visits: Any,
+    inverse_root: Any, start: Any, length: Any, successor: Any, count: Any, share: Any, used: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Count from step index h on; stop where the pool is full.  The step reached, the room used."""
     for step in range(h, len(actions)):
@@ -151,6 +155,7 @@ def _record(
             successor[place] = states[step + 1]
             count[place] = 0
             length[i] = n + 1
+        reached[step, states[step]] = True
         visits[i] += 1
         count[place] += 1
         inverse_root[i] = 1 / np.sqrt(visits[i])

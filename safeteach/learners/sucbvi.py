@@ -93,10 +93,12 @@ class SUCBVI:
         self.delta = delta
         self.transitions = SeenTransitions(known)
         self.costs = SeenCosts(known)
-        self.V = np.zeros((H + 1, S))
+        self.V = np.full((H + 1, S), float(H))
+        self.V[-1] = 0.0
         self.Q = np.full((H, S, A), float(H))
         self.U = np.zeros((H, S), np.bool_)
         self.policy = np.zeros((H, S), np.int64)
+        self._ties = np.empty((H, S))
         self._r = np.ascontiguousarray(known.r)
 
     def plan(self, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -104,8 +106,8 @@ class SUCBVI:
         seen = self.transitions
         self._flag()
         _plan(
-            self._r, seen.start, seen.length, seen.successor, seen.share, seen.inverse_root,
-            self.alpha, self.union, rng.random(self.policy.shape),
+            self._r, seen.reached, seen.start, seen.length, seen.successor, seen.share,
+            seen.inverse_root, self.alpha, self.union, rng.random(out=self._ties),
             self.Q, self.V, self.U, self.policy,
         )  # fmt: skip
         return self.policy
@@ -140,8 +142,8 @@ def _flag(N: Any, mean: Any, tau: float, delta: float, flagged: Any) -> None:
 
 @compiled
 def _plan(
-    r: Any, start: Any, length: Any, successor: Any, share: Any, inverse_root: Any,
-    alpha: float, union: bool, ties: Any, Q: Any, V: Any, U: Any, policy: Any,
+    r: Any, reached: Any, start: Any, length: Any, successor: Any, share: Any,
+    inverse_root: Any, alpha: float, union: bool, ties: Any, Q: Any, V: Any, U: Any, policy: Any,
 ) -> None:  # fmt: skip
     """Lines 5 to 18 of Algorithm 1, given U[-1]: fills Q, V, the rest of U, and policy.
 
@@ -152,8 +154,13 @@ def _plan(
     for h in range(H - 1, -1, -1):
         V_next, U_next = V[h + 1], U[min(h + 1, H - 1)]
         look = h < H - 1 and U_next.any()  # where nothing is doomed there is nothing to avoid
-        i = h * S * A
         for s in range(S):
+            if h < H - 1:
+                U[h, s] = U_next[s] if union else U[H - 1, s]
+            if not reached[h, s]:  # nothing was tried: Q and V are H from the start
+                policy[h, s] = int(A * ties[h, s])
+                continue
+            i = (h * S + s) * A
             best = -1.0
             for a in range(A):
                 q, safe = float(H), True
@@ -161,17 +168,14 @@ def _plan(
                     future = 0.0
                     for j in range(start[i], start[i] + length[i]):
                         future += share[j] * V_next[successor[j]]
+                        safe &= not U_next[successor[j]]
                     q = min(q, r[h, s, a] + future + alpha * inverse_root[i])
-                    if look:
-                        for j in range(start[i], start[i] + length[i]):
-                            if U_next[successor[j]]:
-                                safe = False
                 i += 1
                 Q[h, s, a] = q
-                allowed[a] = q if safe else -1.0
+                allowed[a] = q if safe or not look else -1.0
                 best = max(best, allowed[a])
-            if h < H - 1:
-                U[h, s] = (U_next[s] if union else U[H - 1, s]) or best < 0
+            if best < 0:
+                U[h, s] = True
             if U[h, s]:
                 for a in range(A):
                     allowed[a] = Q[h, s, a]

@@ -199,6 +199,31 @@ def for_one_look_only(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
 
 
 @wrong("10.4")
+def half_way(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
+    return (N >= 400) & (mean > 0.75)
+
+
+@wrong("10.4")
+def half_way_to_one(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
+    return (N >= 400) & (mean > (1 + tau) / 2)
+
+
+@wrong("10.4")
+def late_by_a_margin(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
+    return mean - st.bounds.beta(N, len(N), delta) > tau + 0.1
+
+
+@wrong("10.4")
+def at_a_level_of_its_own(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
+    return mean - st.bounds.beta(N, len(N), 0.05) > tau
+
+
+@wrong("10.4")
+def at_a_threshold_of_its_own(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
+    return mean - st.bounds.beta(N, len(N), delta) > 0.5
+
+
+@wrong("10.4")
 def nothing(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
     return np.zeros(len(N), bool)
 
@@ -226,6 +251,10 @@ WRONG["10.4"] += [0.01]
     [
         (as_given, "With bonus_scale = 0.01 it flags a safe state in 60 of 60 runs."),
         (nothing, "it misses water"),
+        (half_way_to_one, "It misses a state whose average cost is 0.55"),
+        (late_by_a_margin, "2 beta is below the gap of 0.05"),
+        (at_a_threshold_of_its_own, "with tau = 0.2 and delta = 0.3"),
+        (at_a_level_of_its_own, "With delta = 1e-09 it flags a state after one visit"),
         (pessimistic, "It flags a state that was never visited."),
         (numbers, "expected a (S,) = (25,) array of bool, got an array of int64"),
         (that_raises, "It raises IndexError"),
@@ -348,6 +377,76 @@ def test_the_right_ways_are_right_by_enumeration():
             total += math.prod(p if x else 1 - p for x in path)
     for answer in RIGHT["10.6"]:
         assert answer(p, low, m, N) == pytest.approx(total)
+
+
+# 10.7 -----------------------------------------------------------------------------------------
+
+
+@right("10.7")
+def on_very_dry_days(z):
+    return z < -1
+
+
+@right("10.7")
+def on_half_of_the_days(z):
+    return not z >= 0
+
+
+@right("10.7")
+def where_it_looks_safe(z):
+    return np.bool_(1 + z <= 0.5)
+
+
+@wrong("10.7")
+def always(z):  # noqa: ARG001
+    return True
+
+
+@wrong("10.7")
+def never(z):  # noqa: ARG001
+    return False
+
+
+@wrong("10.7")
+def on_wet_days(z):
+    return z > 0
+
+
+@wrong("10.7")
+def too_rarely(z):
+    return z < -2.5
+
+
+@wrong("10.7")
+def with_a_number(z):
+    return -z
+
+
+@wrong("10.7")
+def that_forgets(z):
+    return z < threshold  # noqa: F821
+
+
+WRONG["10.7"] += [-1.0]
+
+
+def weather_stub(z): ...
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (always, "then it is flagged"),
+        (too_rarely, "and it is not flagged"),
+        (never, "0 times"),
+        (with_a_number, "expected a bool, got"),
+        (that_forgets, "It raises NameError"),
+        (-1.0, "Expected a function, got -1."),
+        (weather_stub, "no answer yet"),
+    ],
+)
+def test_what_a_rule_that_knows_the_weather_lacks(answer, said):
+    assert said in " ".join(check("10.7", answer).text.split())
 
 
 class TestAnswers(TriedAnswers):

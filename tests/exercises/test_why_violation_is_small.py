@@ -117,9 +117,33 @@ def width(N, S, delta):
     return np.sqrt(2 * np.log(S * n * (n + 1) / delta) / n)
 
 
+@right("8.3")
+def where_there_is_something(N, mean, tau, delta):
+    flags, seen = np.zeros(len(N), bool), N > 0
+    n = N[seen]
+    log = np.log(len(N)) + np.log(n) + np.log(n + 1) - np.log(delta)
+    flags[seen] = mean[seen] > tau + np.sqrt(2 * log / n)
+    return flags
+
+
 @wrong("8.3")
 def as_given(N, mean, tau, delta):
-    return mean + width(N, len(N), delta) > tau
+    return mean + np.sqrt(2 * np.log(len(N) * N * (N + 1) / delta) / N) > tau
+
+
+@wrong("8.3")
+def with_the_sign_alone(N, mean, tau, delta):
+    return mean - np.sqrt(2 * np.log(len(N) * N * (N + 1) / delta) / N) > tau
+
+
+@wrong("8.3")
+def without_the_sign(N, mean, tau, delta):
+    return (N > 0) & (mean + width(N, len(N), delta) > tau)
+
+
+@wrong("8.3")
+def at_the_threshold_too(N, mean, tau, delta):
+    return (N > 0) & (mean - width(N, len(N), delta) >= tau)
 
 
 @wrong("8.3")
@@ -146,6 +170,12 @@ def without_the_sum_over_n(N, mean, tau, delta):
 @wrong("8.3")
 def safe_unless_never_visited(N, mean, tau, delta):
     return (N == 0) | (mean - width(N, len(N), delta) > tau)
+
+
+def test_a_warning_is_an_error():
+    said = " ".join(check("8.3", with_the_sign_alone).text.split())
+    assert "FloatingPointError: divide by zero encountered in log" in said
+    assert "A warning of NumPy counts as an error" in said
 
 
 # 8.4 ------------------------------------------------------------------------------------------

@@ -48,10 +48,19 @@ class Adversary(st.SUCBVI):
 
 
 def bounds_of(mdp, episodes, delta):
-    """The three bounds, each from its formula."""
+    """The bounds, each from its formula, with all edges and with those into doom only."""
+    doomed = st.potentially_unsafe(mdp)
+    for targets in (np.ones_like(doomed), doomed):
+        yield from bounds_with(mdp, targets, episodes, delta)
+
+
+def bounds_with(mdp, targets, episodes, delta):
     S, H, unsafe = mdp.S, mdp.H, int(mdp.unsafe.sum())
     edges = sum(
-        len(mdp.successors(h, s, a)) for h in range(1, H) for s in range(S) for a in range(mdp.A)
+        targets[h, mdp.successors(h, s, a)].sum()
+        for h in range(1, H)
+        for s in range(S)
+        for a in range(mdp.A)
     )
     gaps = (mdp.c - mdp.tau)[mdp.unsafe]
     T = H * episodes
@@ -81,6 +90,36 @@ def test_an_adversary_that_does_not_keep_to_it_exceeds_what_is_allowed():
     mdp = st.instances.grid()
     audit = st.audit(Adversary(mdp, False, episodes=600, delta=0.05), mdp, seed=1)
     assert not (audit.violation <= audit.allowed + 1e-9).all()
+
+
+class Clairvoyant(st.SUCBVI):
+    """It keeps to what looks safe, and enters the water when its noise will be below -1."""
+
+    def __init__(self, known, noise, **settings):
+        super().__init__(known, **settings)
+        self.low = iter(noise < -1)
+
+    def plan(self, rng):
+        super().plan(rng)
+        allowed = self.safe_actions[0, 0] | self.U[0, 0]
+        wish = 0 if next(self.low) else 1
+        self.policy[0, 0] = wish if allowed[wish] else 1 - wish
+        return self.policy
+
+
+def test_a_rule_that_knows_the_noises_exceeds_the_bounds():
+    P = np.zeros((3, 2, 3))
+    P[0, 0, 1] = P[0, 1, 2] = P[1, :, 1] = P[2, :, 2] = 1
+    shore = st.SafeMDP(P, [[0, 0], [1, 1], [0.5, 0.5]], c=[0, 1, 0], tau=0.5, H=2)
+    K, delta = 20_000, 0.005
+    noises = np.random.SeedSequence(0).spawn(4)[2]
+    noise = np.random.default_rng(noises).standard_normal((K, 2))[:, 1]
+    learner = Clairvoyant(shore.known, noise, episodes=K, delta=delta)
+    violation = st.run(learner, shore, seed=0).violation.sum()
+    assert violation == 0.5 * (noise < -1).sum()  # never flagged
+    assert violation > min(bounds_of(shore, K, delta))
+    blind = Clairvoyant(shore.known, np.roll(noise, 1), episodes=K, delta=delta)
+    assert st.run(blind, shore, seed=0).violation.sum() < min(bounds_of(shore, K, delta))
 
 
 # A tenth of the bonus --------------------------------------------------------------------------
@@ -140,6 +179,20 @@ def by_hand(kappa, S, A, H, K, delta):
         + kappa * 7 * H * math.sqrt(math.log(5 * N)) * pairs
         + H / 2 * math.sqrt(2 * (S * math.log(2) + math.log(N))) * pairs
     )
+
+
+def test_with_few_successors_the_model_costs_at_most_the_whole_bonus():
+    rng = np.random.default_rng(1)
+    for _ in range(500):
+        S, A, H, K = (int(x) for x in np.exp(rng.uniform(0, [14, 6, 6, 30])))
+        delta = float(np.exp(-rng.uniform(0.01, 40)))
+        N = S * A * H * K / delta
+        b = math.floor(139 * math.log(5 * N))
+        root = math.sqrt(H**3 * S * A * H * K)
+        model = root * math.sqrt(2 * (b * math.log(2) + math.log(N)))
+        assert model <= 14 * root * math.sqrt(math.log(5 * N))
+        more = root * math.sqrt(2 * (1.02 * b * math.log(2) + math.log(N)))
+        assert more > 14 * root * math.sqrt(math.log(5 * N))  # and 139 is no accident
 
 
 def test_the_bound_with_a_factor():
