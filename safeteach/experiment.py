@@ -8,6 +8,7 @@ Taught in the chapter *The experiments*.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 import tempfile
@@ -67,7 +68,7 @@ def run(learner: Learner, mdp: SafeMDP, seed: int = 0, noise: float = 1.0) -> Hi
     seed : int
         The same seed gives the same history, bit for bit.
     noise : float
-        Standard deviation of the Gaussian noise on each cost seen; 1 is the paper's.
+        Standard deviation of the Gaussian noise on each cost seen; the paper allows up to 1.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def compare(
     seeds : iterable of int
     folder : path, optional
         Where each run is kept as soon as it is finished.  A run that is found there is not run
-        again: the same learner and settings, world, seed, noise and library.
+        again: the same learner, its settings and its code, world, seed, noise and library.
     executor : concurrent.futures.Executor, optional
         Where the runs take place; by default processes, one a core.
     noise : float
@@ -189,6 +190,7 @@ class _Job:
             "seed": self.seed,
             "noise": self.noise,
             "library": library_digest(),
+            "code": _own_code(learner),
         }
         text = json.dumps(told, sort_keys=True, default=_digest)
         return f"{type(learner).__name__}-{self.seed}-{_digest(text.encode())[:24]}.npz"
@@ -252,6 +254,20 @@ def _save(file: Path, history: History) -> None:
 def _load(file: Path) -> History:
     with np.load(file) as stored:
         return History(stored["reward"], stored["violation"], stored["regret"])
+
+
+def _own_code(learner: Learner) -> str:
+    """The code of a learner that is not the library's."""
+    kind = type(learner)
+    if kind.__module__.startswith("safeteach."):
+        return ""
+    try:
+        return inspect.getsource(kind)
+    except (OSError, TypeError):
+        raise ValueError(
+            f"the code of {kind.__name__} cannot be read, so nobody could tell whether a stored "
+            f"run is still right; leave out the folder, or define it in a file or a notebook"
+        ) from None
 
 
 def _digest(data: Any) -> str:

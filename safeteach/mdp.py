@@ -325,7 +325,7 @@ def rollout(
     seed : int or numpy Generator
         The same seed gives the same episode, bit for bit.
     noise : float
-        Standard deviation of the Gaussian noise on each cost seen; 1 is the paper's.
+        Standard deviation of the Gaussian noise on each cost seen; the paper allows up to 1.
 
     Returns
     -------

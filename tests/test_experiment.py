@@ -1,5 +1,6 @@
 """The driver: what it plays, what it reports, and what is left when it is interrupted."""
 
+import importlib.util
 import os
 import re
 import signal
@@ -331,7 +332,7 @@ def test_a_mistake_in_one_learner_is_shown_and_what_was_finished_is_kept(tmp_pat
 def test_a_process_that_dies_is_a_clear_error_and_finished_runs_are_kept(own, tmp_path):
     mdp, makers = st.instances.ice_corridor(), {"SUCBVI": st.SUCBVI, "Mortal": Mortal}
     how = {"episodes": 20, "seeds": range(3), "folder": tmp_path, "progress": False}
-    message = r"^the executor died with (\d) of 6 runs unfinished; .* call compare again to go on\. "
+    message = r"^the executor died with (\d) of 6 runs unfinished; .* call compare again to go on"
     pool = None if own else ProcessPoolExecutor(1, get_context("spawn"))
     with pool or nullcontext(), pytest.raises(RuntimeError, match=message) as caught:
         st.compare(makers, mdp, executor=pool, **how)
@@ -471,3 +472,29 @@ def test_a_plan_that_does_not_fit_is_refused(policy, problem):
     mdp = st.instances.union_counterexample()
     with pytest.raises(ValueError, match=problem):
         st.run(Wild(mdp.known, policy), mdp)
+
+
+def test_a_learner_with_other_code_is_another_learner(tmp_path):
+    mdp, names = st.instances.union_counterexample(), set()
+    for rule in ("0", "1"):
+        (tmp_path / f"own{rule}.py").write_text(
+            "import safeteach as st\n\n\nclass Mine(st.SUCBVI):\n"
+            f"    def plan(self, rng):\n        return 0 * super().plan(rng) + {rule}\n"
+        )
+        spec = importlib.util.spec_from_file_location(f"own{rule}", tmp_path / f"own{rule}.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        how = {"folder": tmp_path, "executor": ThreadPoolExecutor(1), "progress": False}
+        results = st.compare({"mine": module.Mine}, mdp, 5, range(1), **how)
+        assert len(set(results["mine"].reward[0])) == 1
+        names |= {file.name for file in tmp_path.glob("Mine-*.npz")}
+    assert len(names) == 2
+
+
+def test_a_learner_whose_code_cannot_be_read_is_not_stored(tmp_path):
+    space = {}
+    exec("import safeteach as st\nclass Mine(st.SUCBVI): pass", {"__name__": "nowhere"}, space)
+    mdp = st.instances.union_counterexample()
+    with pytest.raises(ValueError, match="the code of Mine cannot be read"):
+        st.compare({"mine": space["Mine"]}, mdp, 5, range(1), folder=tmp_path, progress=False)

@@ -353,8 +353,8 @@ EXERCISES: dict[str, Exercise] = {
     ),
     "10.2": Function(
         asks="a function proved(kappa, S, A, H, K, delta) that returns the bound that the "
-        "proposition of the tenth states where kappa is at least 1/(7 √2) and the bound is below "
-        "KH, and KH otherwise",
+        "proposition on a tenth of the bonus states where kappa is at least 1/(7 √2) and the bound "
+        "is below KH, and KH otherwise",
         hint="Three cases: the factor is too small for the proof; the bound is larger than what "
         "is true anyway; and else. Only one term of the bound depends on the factor.",
         oracle=_proved,
