@@ -59,7 +59,12 @@ def test_the_stored_files_are_small():
 
 
 def test_the_scales_of_figure_1_are_those_that_tuning_chose():
-    """The largest scale that is nearly the best, of those above 0 at which a learner acts."""
+    """The largest scale that is nearly the best, of those above 0 at which a learner acts.
+
+    Left out are 0, because a learner without its bonus is no longer the published one, and scales
+    at which OptPess never leaves the policy that it was given, which shows in a violation of
+    exactly 0.  Both would score better than anything that OptPess does once it explores.
+    """
     with np.load(studies.DATA / "tuning.npz") as file:
         about, names = json.loads(str(file["about"])), file["names"].tolist()
         half = file["episodes"].tolist().index(about["episodes"] // 2)
@@ -102,10 +107,9 @@ def test_a_run_made_again_is_the_stored_one(name, learner, seed):
         place = list(study.learners).index(learner), list(study.seeds).index(seed)
         again = f"run `make {study.target}`"
         assert studies.digest(history) == file["digests"][place], again
-        assert (
-            studies.so_far(history.reward[None], file["episodes"]) == file["reward"][place]
-        ).all()
-        assert history.violation.sum() == file["violation"][place][-1]
+        for what in ("reward", "violation", "regret"):
+            curve = studies.so_far(getattr(history, what)[None], file["episodes"])[0]
+            assert np.array_equal(curve, file[what][place])
         best = st.safe_optimal(study.mdp).value
         assert best - history.regret[-1] == file["last"][place]
 

@@ -17,7 +17,8 @@ What the chapters show of a study is stored small in ``book/data/<study>.npz``:
 ``digests`` (L, R)        SHA-256 of the run's full history, :func:`digest`
 ========================  ======================================================================
 
-Numbers are in double precision, histories are equal bit for bit wherever they are made.
+Numbers are in double precision; with the pinned versions histories are equal bit for bit, in any
+process.
 """
 
 import argparse
@@ -45,7 +46,9 @@ Maker = Callable[..., Learner]
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment on the frozen pond, with costs as noisy as the paper's.
+    """An experiment on the frozen pond.
+
+    It has standard normal noise on the costs, the widest Gaussian that the paper's model allows.
 
     Attributes
     ----------
@@ -61,6 +64,10 @@ class Study:
         How many are stored of a curve, behind the one at 0.
     episodes
         The paper's 20,000.
+    mdp
+        The world; by default the frozen pond.
+    noise
+        Standard deviation of the Gaussian noise on every cost seen.
     """
 
     target: str

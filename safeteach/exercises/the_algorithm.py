@@ -324,7 +324,7 @@ EXERCISES: dict[str, Exercise] = {
         f"{MOST_STEPS} steps in which SUCBVI ends with a policy that, in a flagged state with an "
         f"action that was tried and looks safe, prefers one that does not look safe and was tried "
         f"{OFTEN_TRIED} times or more",
-        hint="In a doomed state the mask is lifted and reward alone decides. Where should the "
+        hint="In a doomed state the mask is lifted and Q alone decides. Where should the "
         "reward be?",
         missing=_stays_in_the_water,
     ),
@@ -405,7 +405,7 @@ QUESTIONS = (
                 r"what is doomed with less time to go is doomed with more.",
             ),
             Choice(
-                "No: it is right, and can only notice danger sooner.",
+                "No: it is right, and on the same data can only notice danger sooner.",
                 r"On the same data its sets contain the exact recursion's, and they are still "
                 r"contained in \(\mathcal{U}_h\).",
                 right=True,

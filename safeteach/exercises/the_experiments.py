@@ -292,14 +292,15 @@ QUESTIONS = (
                 "In the beginning SUCBVI knows of no danger, and then it is UCBVI, line by line.",
             ),
             Choice(
-                "Until SUCBVI flags its first state.",
+                "At least until SUCBVI flags its first state.",
                 "Same kernel, same random numbers, nothing masked: the same actions. What SUCBVI "
                 "violates before that point is the price of finding out.",
                 right=True,
             ),
             Choice(
                 "For ever, on a safe path.",
-                "They part when the first state is flagged, whether or not the path is safe.",
+                "Once a state is flagged nothing keeps them together: they part as soon as the "
+                "mask rules out what UCBVI does.",
             ),
         ),
     ),

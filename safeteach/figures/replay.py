@@ -98,8 +98,10 @@ def replay(
     >>> import safeteach as st
     >>> mdp = st.instances.ice_corridor()
     >>> learner = st.SUCBVI(mdp.known, episodes=1_000, bonus_scale=0.01)
-    >>> paid = [mdp.violation[e.states[:-1]].sum() for _, e in st.play(learner, mdp, seed=1)]
-    >>> visits = learner.transitions.N.sum(axis=2)
+    >>> paid = []
+    >>> for _, episode in st.play(learner, mdp, seed=1):
+    ...     paid.append(mdp.violation[episode.states[:-1]].sum())
+    ...     visits = learner.transitions.N.sum(axis=2)  # without this episode
     >>> print(st.figures.replay(mdp, learner.U, learner.policy, visits, paid, k=1000, h=8).alt)
     Before episode 1,000 of 1,000, step 8. Flagged: (2,3). Known to be doomed: (1,3). Doomed and
     not yet known: (1,2). Most visited: (1,5), 237 times. The policy leads right from the start.
@@ -255,5 +257,5 @@ def _describe(
         f"Doomed and not yet known: {named(unknown)}. "
         f"Most visited: {full_name(mdp, most)}, {times[most]:,} times. "
         + (f"The policy leads {way} from the start. " if way else "")
-        + f"Violation so far: {paid[: k - 1].sum():.4g} of {paid.sum():.4g} in the whole run."
+        + f"Violation so far: {paid[: k - 1].sum():,.6g} of {paid.sum():,.6g} in the whole run."
     )

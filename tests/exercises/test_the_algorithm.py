@@ -143,13 +143,13 @@ def thin_ice():
     return st.SafeMDP(P, [[0, 0], [0.9, 0.9], [0, 0]], c=[0, 0, 1], tau=0.5, H=4)
 
 
-def pool(stay=1.0, shore=0.0, cost=1.0):
+def pool(stay=1.0, shore=0.0, cost=1.0, start=1.0):
     """A pool that can be left for the shore or stayed in."""
     P = np.zeros((3, 2, 3))
     P[0, 0, 2] = P[0, 1, 1] = 1
     P[1, :, 1] = 1
     P[2, 0, 2] = P[2, 1, 1] = 1
-    r = np.array([[1, 0], [shore, shore], [stay, 0]])
+    r = np.array([[start, 0], [shore, shore], [stay, 0]])
     return st.SafeMDP(P, r, c=[0, 0, cost], tau=0.5, H=4)
 
 
@@ -168,7 +168,7 @@ RIGHT = {
     "6.3": [values(), values_at_once],
     "6.4": [doomed(lambda seen: seen[-2::-1]), doomed_in_loops],
     "6.5": [trap(), thin_ice()],
-    "6.6": [pool(), pool_by_chance()],
+    "6.6": [pool(), pool(stay=0.0, start=0.0), pool_by_chance()],
 }
 WRONG = {
     "6.1": [(2, 2, 1), (2, 2, 2), (1, 3, 1), (1, 1, 1), (3, 2, 1), (1, 2), 4],

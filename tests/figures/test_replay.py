@@ -62,7 +62,7 @@ def test_the_line_is_what_was_paid_before_the_episode(k):
     assert np.allclose(lines["so far"][:, 1], [sum(paid[:i]) for i in range(k)])
     assert np.allclose(lines["to come"][:, 1], [sum(paid[:i]) for i in range(51)])
     assert np.allclose(lines["now"], [[k - 1, sum(paid[: k - 1])]])
-    assert f"Violation so far: {sum(paid[: k - 1]):.4g} of {sum(paid):.4g}" in figure.alt
+    assert f"Violation so far: {sum(paid[: k - 1]):,.6g} of {sum(paid):,.6g}" in figure.alt
 
 
 def test_the_words_follow_the_data():

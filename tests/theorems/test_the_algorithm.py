@@ -103,7 +103,7 @@ def test_the_sets_of_the_library_are_these():
 
 
 def test_in_a_stationary_world_the_union_is_right_and_sooner():
-    """prop-union: on the same data U_h^k is part of the union's, which on E_1 is part of U_h."""
+    """prop-union: U_h^k is part of the union's set, on E_1 that of U_h, and keeps safe actions."""
     sooner = 0
     for seed in SEEDS:
         mdp = some_world(seed, stationary=True)
@@ -113,6 +113,12 @@ def test_in_a_stationary_world_the_union_is_right_and_sooner():
             assert all(e <= u for e, u in zip(exact, union, strict=True))
             if costs_are_low(learner, mdp):
                 assert all(u <= t for u, t in zip(union, true, strict=True))
+                assert all(
+                    safe_ones(mdp.successors, true, mdp, h, s)
+                    <= safe_ones(learner.transitions.successors, union, mdp, h, s)
+                    for h in range(1, mdp.H + 1)
+                    for s in range(mdp.S)
+                )
             sooner += exact != union
     assert sooner > 25, "the two must differ now and then"
 
@@ -127,6 +133,57 @@ def test_in_a_step_dependent_world_the_union_can_be_wrong():
         if costs_are_low(learner, mdp)
     ]
     assert any(wrong)
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_printed_recursion_must_lose(seed, scale):
+    """The argument of the text: UCBVI until the flag, then 1.5 in all episodes but one."""
+    mdp = st.instances.union_counterexample()
+    start, x, _, _, u = range(5)
+    free = st.SafeMDP(mdp.P, mdp.r, c=mdp.c, tau=1.0, H=mdp.H, s1=mdp.s1)
+    assert not st.potentially_unsafe(free).any()
+    printed = st.SUCBVI(mdp.known, episodes=5_000, bonus_scale=scale, recursion="paper")
+    unafraid = st.SUCBVI(free.known, episodes=5_000, bonus_scale=scale)
+    runs = zip(st.play(printed, mdp, seed), st.play(unafraid, free, seed), strict=True)
+    later = []
+    for (_, episode), (_, other) in runs:
+        if not later and not printed.flagged.any():
+            assert (episode.states == other.states).all()
+            assert (episode.actions == other.actions).all()
+            earned = episode.rewards.sum()
+            assert earned == 2.5 if u in episode.states[:-1] else earned <= 2
+            continue
+        if not later:
+            assert np.flatnonzero(printed.flagged).tolist() == [u]
+            assert (printed.transitions.N[2, x] > 0).all()
+            assert printed.transitions.N[2, x].sum() == printed.costs.N[u]
+            tried = printed.transitions.N[0, start, 0] > 0
+        later.append(episode.rewards.sum())
+    assert len(later) > 3_000
+    assert sum(earned != 1.5 for earned in later) <= (not tried)
+
+
+def test_on_the_pond_the_bonus_keeps_it_in_the_water():
+    """Without any reward the same unsafe actions are as good as the best safe one, or better."""
+    mdp = st.instances.grid()
+    learner = st.SUCBVI(mdp.known, episodes=5_000, bonus_scale=0.01)
+    for _ in st.play(learner, mdp, seed=1):
+        pass
+    N, P_hat = learner.transitions.N, learner.transitions.P_hat
+    safe, U = learner.safe_actions, learner.U
+    V, Q = np.zeros(mdp.S), np.empty(N.shape)
+    for h in reversed(range(mdp.H)):
+        q = P_hat[h] @ V + learner.alpha / np.sqrt(np.maximum(N[h], 1))
+        Q[h] = np.where(N[h] > 0, np.minimum(mdp.H, q), mdp.H)
+        V = np.where(safe[h] | U[h][:, None], Q[h], -np.inf).max(axis=1)
+    stays = 0
+    for h, s in np.argwhere((safe & (N > 0)).any(axis=2) & learner.flagged).tolist():
+        a = learner.policy[h, s]
+        if h < mdp.H - 1 and not safe[h, s, a]:
+            assert Q[h, s, a] >= Q[h, s, safe[h, s]].max() - 1e-9
+            stays += 1
+    assert stays > 5
 
 
 def with_infinite_price(learner, mdp):

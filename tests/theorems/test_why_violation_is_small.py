@@ -256,6 +256,27 @@ def test_for_ever():
         assert paid <= ever
 
 
+@pytest.mark.parametrize("recursion", ["exact", "paper"])
+def test_the_printed_recursion_goes_on_for_ever(recursion):
+    """A gate from which there is a safe way at step 1 only: the union lifts the mask there."""
+    P, r = np.zeros((3, 3, 3, 3)), np.zeros((3, 3, 3))
+    P[0, 0, [0, 1, 2], [1, 2, 0]] = 1
+    P[1:, 0, :, 2] = P[:, 1, :, 1] = P[:, 2, :, 2] = 1
+    r[:, 1], r[:, 2], r[1, 0] = 0.5, 1, 1
+    mdp = st.SafeMDP(P, r, c=[0, 0, 1], tau=0.5, H=3)
+    learner = st.SUCBVI(
+        mdp.known, episodes=2_000, delta=DELTA, bonus_scale=0.01, recursion=recursion
+    )
+    run = st.audit(learner, mdp)
+    assert st.is_feasible(mdp)
+    assert run.costs_low.all() and run.costs_high.all()
+    ever = 0.5 * 3 * len(edges_of(mdp)) + 0.5 * (
+        st.bounds.visits_until_flagged(0.5, mdp.S, DELTA) - 1 + 3
+    )
+    assert (run.violation.sum() <= ever) == (recursion == "exact")
+    assert (run.violation[-500:].sum() > 0) == (recursion == "paper")
+
+
 @pytest.mark.parametrize("H", [2, 7])
 def test_for_ever_with_the_worst_luck_that_the_event_allows(H):
     """With means at c - beta(n) the visits while not flagged are n(g) - 1, up to one episode."""

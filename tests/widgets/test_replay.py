@@ -32,7 +32,7 @@ def test_every_stop_shows_the_learner_before_that_episode():
         if k + 1 in stops[::6]:
             alt = widget.figure(k=k + 1, h=5).alt
             assert f"Before episode {k + 1:,} of 1,000, step 5." in alt
-            assert f"Violation so far: {paid:.4g} of" in alt
+            assert f"Violation so far: {paid:,.6g} of" in alt
             assert f", {visits[4].max():,} times." in alt
             assert f"leads {ICE.action_name(again.policy[4, ICE.s1])} from" in alt
             known = again.U[4] & ~again.flagged
