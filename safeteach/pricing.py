@@ -43,23 +43,30 @@ def _corner(
         for s in range(S):
             best = -np.inf
             for a in range(A):
-                R_a[a], C_a[a] = r[h, s, a], c[h, s, a]
+                R_here, C_here = r[h, s, a], c[h, s, a]
                 for j in range(start[i], start[i] + length[i]):
-                    R_a[a] += probability[j] * R_next[successor[j]]
-                    C_a[a] += probability[j] * C_next[successor[j]]
+                    R_here += probability[j] * R_next[successor[j]]
+                    C_here += probability[j] * C_next[successor[j]]
                 i += 1
-                worth[a] = reward * R_a[a] - cost * C_a[a]
+                R_a[a], C_a[a] = R_here, C_here
+                worth[a] = reward * R_here - cost * C_here
                 best = max(best, worth[a])
-            second = -np.inf
-            for a in range(A):
-                if worth[a] >= best - tolerance:
-                    second = max(second, -C_a[a] if reward > 0 else R_a[a])
             m = 0
             for a in range(A):
-                other = -C_a[a] if reward > 0 else R_a[a]
-                if worth[a] >= best - tolerance and other >= second - tolerance:
+                if worth[a] >= best - tolerance:
                     equals[m] = a
                     m += 1
+            if m > 1:
+                second = -np.inf
+                for k in range(m):
+                    second = max(second, -C_a[equals[k]] if reward > 0 else R_a[equals[k]])
+                left = 0
+                for k in range(m):
+                    other = -C_a[equals[k]] if reward > 0 else R_a[equals[k]]
+                    if other >= second - tolerance:
+                        equals[left] = equals[k]
+                        left += 1
+                m = left
             chosen = equals[int(m * ties[h, s])]
             policy[h, s] = chosen
             R[s], C[s] = R_a[chosen], C_a[chosen]
