@@ -38,6 +38,7 @@ from safeteach.safety import is_feasible
 
 __all__ = ["History", "compare", "library_digest", "run"]
 
+
 @dataclass(frozen=True)
 class History:
     """What happened, episode by episode; (episodes,) arrays, or (seeds, episodes) of many runs.
