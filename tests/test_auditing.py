@@ -93,6 +93,7 @@ def the_long_way(learner, mdp, seed, noise):
         }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [1.0, 4.0])
 @pytest.mark.parametrize("scale", [1.0, 0.003])
 @pytest.mark.parametrize("name", WORLDS)
@@ -117,6 +118,7 @@ def test_an_audited_run_is_the_run():
     assert np.allclose(history.regret, st.safe_optimal(mdp).value - found.value, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_every_check_can_fail():
     """With far more noise than promised, few looks and no bonus, each of the checks fails."""
     failed = {}

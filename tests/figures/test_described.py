@@ -60,6 +60,7 @@ def test_every_figure_of_every_small_world_can_be_drawn(mdp):
         assert 20 < len(figure.alt) <= LONGEST_ALT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mdp", book_worlds(), ids=repr)
 def test_figures_are_legible(mdp, legible):
     for h in range(1, mdp.H + 1, 3):

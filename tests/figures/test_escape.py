@@ -13,6 +13,7 @@ WORLDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mdp", WORLDS, ids=range(len(WORLDS)))
 def test_all_successors_of_a_safe_action_are_drawn(mdp, drawn, legible):
     U, safe = st.potentially_unsafe(mdp), st.safe_actions(mdp)

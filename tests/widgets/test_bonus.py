@@ -27,6 +27,7 @@ def study():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("building")
 def test_live_and_static_show_the_same_and_every_move_shows(read, study):
     widget = st.widgets.bonus(study)

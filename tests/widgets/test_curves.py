@@ -16,6 +16,7 @@ def measures():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("building")
 def test_live_and_static_show_the_same_and_every_move_shows(read):
     widget = st.widgets.curves(EPISODES, measures(), {"reward": {"best": 9.0}})
