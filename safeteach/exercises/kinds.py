@@ -26,10 +26,11 @@ from safeteach.exercises.forms import (
     shown,
 )
 from safeteach.exercises.isolation import KEEPS_FROZEN, Called, call
-from safeteach.exercises.worlds import smaller
+from safeteach.exercises.worlds import plain, smaller
 from safeteach.mdp import SafeMDP
+from safeteach.safety import is_feasible
 
-__all__ = ["Counterexample", "Exercise", "Finding", "Function", "Slip", "Value"]
+__all__ = ["Counterexample", "Exercise", "Finding", "Function", "Slip", "Value", "feasible_world"]
 
 MOST_TRIES = 400  # worlds tried in the search for a smaller one
 EXACT = 1e-9
@@ -59,6 +60,22 @@ class Finding:
     instance: Any = None
     h: int = 1
     printed: str = ""
+
+
+def feasible_world(answer: object, states: int, actions: int, steps: int) -> SafeMDP | Finding:
+    """The world that a reader built, or why it is not one to run a learner in."""
+    if not isinstance(answer, SafeMDP):
+        return Finding("not yet", f"Expected a SafeMDP, got {form_of(answer)}.")
+    if states < answer.S or actions < answer.A or steps < answer.H:
+        return Finding(
+            "not yet",
+            f"It has {answer.S} states, {answer.A} actions and {answer.H} steps; {states}, "
+            f"{actions} and {steps} are enough, and no more are allowed.",
+        )
+    mdp = plain(answer)
+    if not is_feasible(mdp):
+        return Finding("not yet", "No policy is feasible here: Assumption 4.1 is not met.", mdp)
+    return mdp
 
 
 def _is_missing(answer: object) -> bool:

@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.bounds import alpha, beta
-from safeteach.exercises.forms import form_of
-from safeteach.exercises.kinds import Counterexample, Exercise, Finding, Function, Slip, Value
+from safeteach.exercises.kinds import (
+    Counterexample,
+    Exercise,
+    Finding,
+    Function,
+    Slip,
+    Value,
+    feasible_world,
+)
 from safeteach.exercises.quizzes import Choice, Question
-from safeteach.exercises.worlds import plain, small_worlds
+from safeteach.exercises.worlds import small_worlds
 from safeteach.mdp import Episode, Known, SafeMDP
-from safeteach.safety import is_feasible
 
 __all__ = ["EXERCISES", "QUESTIONS"]
 
@@ -177,7 +183,7 @@ def _falling_for_ever(answer: object) -> Finding | None:
     from safeteach.learners import SUCBVI
     from safeteach.playing import play
 
-    mdp = _small_world(answer)
+    mdp = feasible_world(answer, MOST_STATES, MOST_ACTIONS, MOST_STEPS)
     if isinstance(mdp, Finding):
         return mdp
     naive, wise = (
@@ -207,7 +213,7 @@ def _stays_in_the_water(answer: object) -> Finding | None:
     from safeteach.learners import SUCBVI
     from safeteach.playing import play
 
-    mdp = _small_world(answer)
+    mdp = feasible_world(answer, MOST_STATES, MOST_ACTIONS, MOST_STEPS)
     if isinstance(mdp, Finding):
         return mdp
     learner = SUCBVI(mdp.known, **SETTINGS)
@@ -233,21 +239,6 @@ def _stays_in_the_water(answer: object) -> Finding | None:
             mdp,
         )
     return None
-
-
-def _small_world(answer: object) -> SafeMDP | Finding:
-    """Return the world that the reader built, or why it is not one to run a learner in."""
-    if not isinstance(answer, SafeMDP):
-        return _lacking(f"Expected a SafeMDP, got {form_of(answer)}.")
-    if answer.S > MOST_STATES or answer.A > MOST_ACTIONS or answer.H > MOST_STEPS:
-        return _lacking(
-            f"It has {answer.S} states, {answer.A} actions and {answer.H} steps; {MOST_STATES}, "
-            f"{MOST_ACTIONS} and {MOST_STEPS} are enough, and no more are allowed."
-        )
-    mdp = plain(answer)
-    if not is_feasible(mdp):
-        return _lacking("No policy is feasible here: Assumption 4.1 is not met.", mdp)
-    return mdp
 
 
 def _lacking(text: str, world: SafeMDP | None = None) -> Finding:

@@ -13,11 +13,19 @@ from numpy.typing import NDArray
 
 from safeteach.bounds import beta
 from safeteach.exercises.forms import form_of
-from safeteach.exercises.kinds import Counterexample, Exercise, Finding, Function, Slip, Value
+from safeteach.exercises.kinds import (
+    Counterexample,
+    Exercise,
+    Finding,
+    Function,
+    Slip,
+    Value,
+    feasible_world,
+)
 from safeteach.exercises.quizzes import Choice, Question
-from safeteach.exercises.worlds import plain, small_worlds
+from safeteach.exercises.worlds import small_worlds
 from safeteach.mdp import Episode, SafeMDP, rollout
-from safeteach.safety import is_feasible, potentially_unsafe
+from safeteach.safety import potentially_unsafe
 
 __all__ = ["EXERCISES", "QUESTIONS"]
 
@@ -180,16 +188,9 @@ def _more_flagged_steps_than_surprises(answer: object) -> Finding | None:
     from safeteach.learners import SUCBVI
     from safeteach.playing import play
 
-    if not isinstance(answer, SafeMDP):
-        return _lacking(f"Expected a SafeMDP, got {form_of(answer)}.")
-    if answer.S > MOST_STATES or answer.H > MOST_STEPS or answer.A > MOST_ACTIONS:
-        return _lacking(
-            f"It has {answer.S} states, {answer.A} actions and {answer.H} steps; {MOST_STATES}, "
-            f"{MOST_ACTIONS} and {MOST_STEPS} are enough, and no more are allowed."
-        )
-    mdp = plain(answer)
-    if not is_feasible(mdp):
-        return _lacking("No policy is feasible here: Assumption 4.1 is not met.", mdp)
+    mdp = feasible_world(answer, MOST_STATES, MOST_ACTIONS, MOST_STEPS)
+    if isinstance(mdp, Finding):
+        return mdp
     flagged_steps = False
     for seed in SEEDS:
         learner = SUCBVI(mdp.known, episodes=EPISODES, bonus_scale=0.01)
