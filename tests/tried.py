@@ -1,5 +1,7 @@
 """Answers to try on a chapter's exercises: all right ones pass, no wrong one, no stub does."""
 
+import pytest
+
 from safeteach.exercises import all_exercises, check
 from safeteach.exercises.kinds import Function
 
@@ -18,6 +20,7 @@ class TriedAnswers:
         verdict = check(*right_answer)
         assert verdict.status == "right", verdict
 
+    @pytest.mark.slow  # together, since there are hundreds
     def test_wrong_answers_are_not(self, wrong_answer):
         verdict = check(*wrong_answer)
         assert verdict.status == "not yet", verdict
