@@ -20,14 +20,16 @@ a row is a few arrays of that length, never an S × S table.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Episode", "Known", "Rows", "SafeMDP", "rollout"]
+__all__ = ["Episode", "Known", "Rows", "SafeMDP", "World", "rollout"]
 
 ROW_SUM_TOLERANCE = 1e-8
 LARGEST_DENSE = 10**8
@@ -36,6 +38,8 @@ LARGEST_DENSE = 10**8
 @dataclass(frozen=True)
 class Rows:
     """The transitions of one step as sparse rows; row ``s*A + a`` belongs to the pair (s, a).
+
+    In a game row ``(s*A + a)*B + b`` belongs to (s, a, b).
 
     Parameters
     ----------
@@ -85,7 +89,128 @@ class Known:
     s1: int
 
 
-class SafeMDP:
+class World:
+    """What a safe MDP and a safe game have in common: states, steps, costs and sparse rows.
+
+    A row of transitions belongs to a state and the moves made in it, (s, a) in an MDP and
+    (s, a, b) in a game; rows are numbered in that order.
+    """
+
+    S: int
+    A: int
+    r: NDArray[np.float64]
+
+    def __init__(
+        self,
+        P: Any,
+        r: ArrayLike,
+        c: ArrayLike,
+        tau: float,
+        H: int,
+        s1: int,
+        letters: str,
+        state_names: Sequence[str] | None,
+    ) -> None:
+        self.H = _whole_number(H, "H", at_least=1)
+        self._shape, self._steps = _read_transitions(P, self.H, letters)
+        self.S, self.A = self._shape[:2]
+        self.stationary = len(self._steps) == 1
+        self.r = _read_rewards(r, self.H, self._shape, letters)
+        self.c = _read_costs(c, self.S)
+        self.tau = float(tau)
+        if not 0 <= self.tau <= 1:
+            raise ValueError(f"tau is {tau}; the threshold must lie in [0, 1]")
+        self.s1 = _whole_number(s1, "s1", at_least=0)
+        if self.s1 >= self.S:
+            raise ValueError(f"s1 is {s1}; the states are 0..{self.S - 1}")
+        self._state_names = _read_names(state_names, "state_names", self.S)
+        self.unsafe = _frozen(self.c > self.tau)
+        self.violation = _frozen(np.maximum(self.c - self.tau, 0.0))
+
+    def __repr__(self) -> str:
+        n = int(self.unsafe.sum())
+        kind = "stationary" if self.stationary else "step-dependent"
+        sizes = ", ".join(f"{x}={n}" for x, n in zip("SAB", self._shape, strict=False))
+        return (
+            f"{type(self).__name__}({sizes}, H={self.H}, tau={self.tau:g}, "
+            f"s1={self.s1}, {n} unsafe state{'' if n == 1 else 's'}, {kind})"
+        )
+
+    def rows(self, h: int) -> Rows:
+        """The transitions of step ``h`` = 1..H as sparse rows."""
+        self.check_step(h)
+        return self._steps[0 if self.stationary else h - 1]
+
+    def all_rows(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The rows of all steps, one after the other, as the compiled kernels read them.
+
+        Returns
+        -------
+        start, length : int arrays, as long as one step has rows, or H times where P depends on it
+            Row i is ``start[i] : start[i] + length[i]`` of the other two.
+        successor : uint32 array
+            Unsigned: numba need not ask whether an index counts from the end.
+        probability : array
+        """
+        return self._flat_rows
+
+    @cached_property
+    def _flat_rows(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        room = np.cumsum([0, *(len(rows.successors) for rows in self._steps)])
+        moved = [rows.indptr[:-1] + n for rows, n in zip(self._steps, room, strict=False)]
+        return (
+            np.concatenate(moved).astype(np.int64),
+            np.concatenate([np.diff(rows.indptr) for rows in self._steps]).astype(np.int64),
+            np.concatenate([rows.successors for rows in self._steps]).astype(np.uint32),
+            np.concatenate([rows.probability for rows in self._steps]),
+        )
+
+    def state_name(self, s: int) -> str:
+        """What to call state ``s``: its given name, or its number."""
+        return self._state_names[s] if self._state_names else str(s)
+
+    @property
+    def P(self) -> NDArray[np.float64]:
+        """Transition probabilities, (H, S, A, S), or (H, S, A, B, S) of a game, if small enough."""
+        return self._dense(np.float64, [rows.probability for rows in self._steps])
+
+    def support(self) -> NDArray[np.bool_]:
+        """Δ as a table of the same shape, bool: whether t can follow at step h; if small enough."""
+        return self._dense(np.bool_, [True for _ in self._steps])
+
+    def check_step(self, h: int) -> int:
+        """``h`` if it is one of the steps 1..H, else an error that says so."""
+        if not 1 <= h <= self.H:
+            raise ValueError(f"h is {h}; the steps are 1..{self.H}")
+        return h
+
+    def check_state(self, s: int) -> int:
+        """``s`` if it is one of the states 0..S-1, else an error that says so."""
+        if not 0 <= s < self.S:
+            raise ValueError(f"s is {s}; the states are 0..{self.S - 1}")
+        return s
+
+    def _row(self, h: int, *pair: int) -> NDArray[np.integer]:
+        """The successors of one row, increasing."""
+        rows, i = self.rows(h), int(np.ravel_multi_index(pair, self._shape))
+        return rows.successors[rows.indptr[i] : rows.indptr[i + 1]]
+
+    def _dense(self, dtype: Any, entries: Sequence[Any]) -> NDArray[Any]:
+        pairs = math.prod(self._shape)
+        size = len(self._steps) * pairs * self.S
+        if size > LARGEST_DENSE:
+            raise ValueError(
+                f"a dense table of this world would hold {size:,} entries, more than "
+                f"{LARGEST_DENSE:,}; use its rows(h) or successors(h, s, a)"
+            )
+        table = np.zeros((len(self._steps), pairs, self.S), dtype)
+        for step, rows, entry in zip(table, self._steps, entries, strict=True):
+            step[np.repeat(np.arange(pairs), np.diff(rows.indptr)), rows.successors] = entry
+        table = table.reshape(-1, *self._shape, self.S)
+        return _frozen(np.broadcast_to(table, (self.H, *self._shape, self.S)))
+
+
+class SafeMDP(World):
     """A finite-horizon MDP with a cost of each state and a safety threshold.
 
     Everything is checked, copied and frozen; nothing is normalised or clipped.
@@ -151,54 +276,8 @@ class SafeMDP:
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
     ) -> None:
-        self.H = _whole_number(H, "H", at_least=1)
-        self.S, self.A, self._steps = _read_transitions(P, self.H)
-        self.stationary = len(self._steps) == 1
-        self.r = _read_rewards(r, self.H, self.S, self.A)
-        self.c = _read_costs(c, self.S)
-        self.tau = float(tau)
-        if not 0 <= self.tau <= 1:
-            raise ValueError(f"tau is {tau}; the threshold must lie in [0, 1]")
-        self.s1 = _whole_number(s1, "s1", at_least=0)
-        if self.s1 >= self.S:
-            raise ValueError(f"s1 is {s1}; the states are 0..{self.S - 1}")
-        self._state_names = _read_names(state_names, "state_names", self.S)
+        super().__init__(P, r, c, tau, H, s1, "SA", state_names)
         self._action_names = _read_names(action_names, "action_names", self.A)
-        self.unsafe = _frozen(self.c > self.tau)
-        self.violation = _frozen(np.maximum(self.c - self.tau, 0.0))
-
-    def __repr__(self) -> str:
-        n = int(self.unsafe.sum())
-        kind = "stationary" if self.stationary else "step-dependent"
-        return (
-            f"{type(self).__name__}(S={self.S}, A={self.A}, H={self.H}, tau={self.tau:g}, "
-            f"s1={self.s1}, {n} unsafe state{'' if n == 1 else 's'}, {kind})"
-        )
-
-    def rows(self, h: int) -> Rows:
-        """The transitions of step ``h`` = 1..H as sparse rows."""
-        self.check_step(h)
-        return self._steps[0 if self.stationary else h - 1]
-
-    def all_rows(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The rows of all steps, one after the other, as the compiled kernels read them.
-
-        Returns
-        -------
-        start, length : (S*A,) int arrays, or (H*S*A,) where P depends on the step
-            Row i is ``start[i] : start[i] + length[i]`` of the other two.
-        successor : uint32 array
-            Unsigned: numba need not ask whether an index counts from the end.
-        probability : array
-        """
-        room = np.cumsum([0, *(len(rows.successors) for rows in self._steps)])
-        moved = [rows.indptr[:-1] + n for rows, n in zip(self._steps, room, strict=False)]
-        return (
-            np.concatenate(moved).astype(np.int64),
-            np.concatenate([np.diff(rows.indptr) for rows in self._steps]).astype(np.int64),
-            np.concatenate([rows.successors for rows in self._steps]).astype(np.uint32),
-            np.concatenate([rows.probability for rows in self._steps]),
-        )
 
     def successors(self, h: int, s: int, a: int) -> NDArray[np.integer]:
         """Δ_h(s, a): the states that can follow (s, a) at step ``h`` = 1..H, increasing.
@@ -207,42 +286,18 @@ class SafeMDP:
         >>> st.instances.ice_corridor().successors(h=1, s=0, a=3)
         array([1])
         """
-        rows, i = self.rows(h), self.check_state(s) * self.A + self._check_action(a)
-        return rows.successors[rows.indptr[i] : rows.indptr[i + 1]]
-
-    def state_name(self, s: int) -> str:
-        """What to call state ``s``: its given name, or its number."""
-        return self._state_names[s] if self._state_names else str(s)
+        if not 0 <= a < self.A:
+            raise ValueError(f"a is {a}; the actions are 0..{self.A - 1}")
+        return self._row(h, self.check_state(s), a)
 
     def action_name(self, a: int) -> str:
         """What to call action ``a``: its given name, or its number."""
         return self._action_names[a] if self._action_names else str(a)
 
     @property
-    def P(self) -> NDArray[np.float64]:
-        """(H, S, A, S) transition probabilities, for worlds small enough to write out."""
-        return self._dense(np.float64, [rows.probability for rows in self._steps])
-
-    def support(self) -> NDArray[np.bool_]:
-        """(H, S, A, S) bool: Δ, whether t can follow (s, a) at step h, for small worlds."""
-        return self._dense(np.bool_, [True for _ in self._steps])
-
-    @property
     def known(self) -> Known:
         """What a learner may know: (S, A, H, r, tau, s1), neither P nor c."""
         return Known(self.S, self.A, self.H, self.r, self.tau, self.s1)
-
-    def check_step(self, h: int) -> int:
-        """``h`` if it is one of the steps 1..H, else an error that says so."""
-        if not 1 <= h <= self.H:
-            raise ValueError(f"h is {h}; the steps are 1..{self.H}")
-        return h
-
-    def check_state(self, s: int) -> int:
-        """``s`` if it is one of the states 0..S-1, else an error that says so."""
-        if not 0 <= s < self.S:
-            raise ValueError(f"s is {s}; the states are 0..{self.S - 1}")
-        return s
 
     def check_policy(self, policy: ArrayLike) -> NDArray[Any]:
         """A policy as an array: (H, S) actions or (H, S, A) probabilities of actions."""
@@ -272,25 +327,6 @@ class SafeMDP:
             f"policy has shape {array.shape}; expected (H, S) = {(self.H, self.S)} actions or "
             f"(H, S, A) = {(self.H, self.S, self.A)} probabilities"
         )
-
-    def _check_action(self, a: int) -> int:
-        if not 0 <= a < self.A:
-            raise ValueError(f"a is {a}; the actions are 0..{self.A - 1}")
-        return a
-
-    def _dense(self, dtype: Any, entries: Sequence[Any]) -> NDArray[Any]:
-        size = len(self._steps) * self.S * self.A * self.S
-        if size > LARGEST_DENSE:
-            raise ValueError(
-                f"a dense table of this world would hold {size:,} entries, more than "
-                f"{LARGEST_DENSE:,}; use mdp.rows(h) or mdp.successors(h, s, a)"
-            )
-        table = np.zeros((len(self._steps), self.S * self.A, self.S), dtype)
-        for step, rows, entry in zip(table, self._steps, entries, strict=True):
-            pair = np.repeat(np.arange(self.S * self.A), np.diff(rows.indptr))
-            step[pair, rows.successors] = entry
-        table = table.reshape(-1, self.S, self.A, self.S)
-        return _frozen(np.broadcast_to(table, (self.H, self.S, self.A, self.S)))
 
 
 @dataclass(frozen=True)
@@ -387,29 +423,35 @@ def _real_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
     return array
 
 
-def _read_transitions(P: Any, H: int) -> tuple[int, int, tuple[Rows, ...]]:
-    """Check P in any of its forms and return S, A and the rows of one or all steps."""
-    if hasattr(P, "tocsr"):
-        S, A = _sparse_shape(P, "P")
-        return S, A, (_sparse_rows(P.tocsr(copy=True), A, None),)
-    if isinstance(P, list | tuple) and P and all(hasattr(step, "tocsr") for step in P):
+def _read_transitions(P: Any, H: int, letters: str) -> tuple[tuple[int, ...], tuple[Rows, ...]]:
+    """Check P in any of its forms; the sizes that ``letters`` name and the rows of each step."""
+    if letters == "SA" and hasattr(P, "tocsr"):
+        shape = _sparse_shape(P, "P")
+        return shape, (_sparse_rows(P.tocsr(copy=True), shape, None),)
+    if letters == "SA" and isinstance(P, list | tuple) and P and all(
+        hasattr(step, "tocsr") for step in P
+    ):
         if len(P) != H:
             raise ValueError(f"P is a sequence of {len(P)} sparse matrices; expected H = {H}")
-        S, A = _sparse_shape(P[0], "P[0]")
+        shape = _sparse_shape(P[0], "P[0]")
         for i, step in enumerate(P):
             if step.shape != P[0].shape:
                 raise ValueError(f"P[{i}] has shape {step.shape}, but P[0] {P[0].shape}")
-        return S, A, tuple(_sparse_rows(P[i].tocsr(copy=True), A, i) for i in range(H))
+        return shape, tuple(_sparse_rows(P[i].tocsr(copy=True), shape, i) for i in range(H))
 
     dense = _real_array(P, "P")
-    if dense.ndim not in (3, 4) or dense.shape[-1] != dense.shape[-3] or 0 in dense.shape:
-        raise ValueError(f"P has shape {dense.shape}; expected (S, A, S) or (H, S, A, S)")
-    if dense.ndim == 4 and len(dense) != H:
+    d = len(letters) + 1  # axes of one step
+    if dense.ndim not in (d, d + 1) or dense.shape[-1] != dense.shape[-d] or 0 in dense.shape:
+        sizes = ", ".join(letters)
+        raise ValueError(
+            f"P has shape {dense.shape}; expected ({sizes}, S) or (H, {sizes}, S)"
+        )
+    if dense.ndim > d and len(dense) != H:
         raise ValueError(f"P has shape {dense.shape}; its first axis must be H = {H}")
-    S, A = dense.shape[-3:-1]
-    steps = dense.reshape(-1, S * A, S)
-    return S, A, tuple(_dense_rows(step, A, i if dense.ndim == 4 else None)
-                       for i, step in enumerate(steps))
+    shape = dense.shape[-d:-1]
+    steps = dense.reshape(-1, math.prod(shape), dense.shape[-1])
+    return shape, tuple(_dense_rows(step, shape, i if dense.ndim > d else None)
+                        for i, step in enumerate(steps))
 
 
 def _sparse_shape(P: Any, name: str) -> tuple[int, int]:
@@ -419,24 +461,26 @@ def _sparse_shape(P: Any, name: str) -> tuple[int, int]:
     return S, pairs // S
 
 
-def _dense_rows(step: NDArray[np.float64], A: int, i: int | None) -> Rows:
+def _dense_rows(step: NDArray[np.float64], shape: tuple[int, ...], i: int | None) -> Rows:
     # NaN compares unequal to 0, so it stays among the entries and is refused by _checked_rows.
     pair, successors = np.nonzero(step)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(pair, minlength=len(step)))])
-    return _checked_rows(indptr, successors, step[pair, successors], A, i)
+    return _checked_rows(indptr, successors, step[pair, successors], shape, i)
 
 
-def _sparse_rows(step: Any, A: int, i: int | None) -> Rows:
+def _sparse_rows(step: Any, shape: tuple[int, ...], i: int | None) -> Rows:
     step.sum_duplicates()
     step.eliminate_zeros()
-    return _checked_rows(step.indptr, step.indices, step.data.astype(np.float64), A, i)
+    return _checked_rows(step.indptr, step.indices, step.data.astype(np.float64), shape, i)
 
 
-def _checked_rows(indptr: Any, successors: Any, probability: Any, A: int, i: int | None) -> Rows:
+def _checked_rows(
+    indptr: Any, successors: Any, probability: Any, shape: tuple[int, ...], i: int | None
+) -> Rows:
     """The rows, once each holds positive numbers that sum to 1; ``i`` is h - 1, or None."""
 
     def place(row: int) -> str:
-        pair = f"{row // A}, {row % A}"
+        pair = ", ".join(map(str, np.unravel_index(row, shape)))
         return f"P[{pair}]" if i is None else f"P[{i}, {pair}]"
 
     bad = np.flatnonzero(~(np.isfinite(probability) & (probability > 0)))
@@ -458,14 +502,18 @@ def _checked_rows(indptr: Any, successors: Any, probability: Any, A: int, i: int
     return Rows(_frozen(indptr), _frozen(successors), _frozen(probability))
 
 
-def _read_rewards(r: ArrayLike, H: int, S: int, A: int) -> NDArray[np.float64]:
+def _read_rewards(
+    r: ArrayLike, H: int, shape: tuple[int, ...], letters: str
+) -> NDArray[np.float64]:
     array = _real_array(r, "r")
-    if array.shape not in ((S, A), (H, S, A)):
+    if array.shape not in (shape, (H, *shape)):
+        sizes = ", ".join(letters)
         raise ValueError(
-            f"r has shape {array.shape}; expected (S, A) = {(S, A)} or (H, S, A) = {(H, S, A)}"
+            f"r has shape {array.shape}; expected ({sizes}) = {shape} or "
+            f"(H, {sizes}) = {(H, *shape)}"
         )
     _check_unit_interval(array, "r")
-    return _frozen(np.broadcast_to(array, (H, S, A)))
+    return _frozen(np.broadcast_to(array, (H, *shape)))
 
 
 def _read_costs(c: ArrayLike, S: int) -> NDArray[np.float64]:

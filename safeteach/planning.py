@@ -10,7 +10,8 @@ With :math:`V_{H+1} = 0`, for h = H .. 1,
 :func:`optimal` lets :math:`A_h(s)` be all actions.  :func:`safe_optimal` takes the safe ones,
 :math:`A_h^{safe}(s)`, where s is not potentially unsafe, and lifts the mask where it is: there
 no action keeps the agent safe, so that V and Q are defined everywhere, and a feasible policy
-never gets there.  Ties go to the action with the lowest number.
+never gets there.  Ties go to the action with the lowest number.  Both plan for a game as well: the
+maximum then is the value of a matrix game, see :mod:`safeteach.equilibria`.
 
 :func:`constrained_optimal` maximises reward among the policies whose expected cost
 :math:`E[\sum_h c(s_h)]` is within a budget, by the search of :mod:`safeteach.pricing`.
@@ -21,10 +22,13 @@ Taught in the chapter *Danger ahead*.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safeteach.equilibria import GamePlan, minimax, safe_rows
+from safeteach.games import SafeGame
 from safeteach.mdp import SafeMDP
 from safeteach.safety import InfeasibleError, potentially_unsafe, safe_actions
 
@@ -105,8 +109,12 @@ class BudgetError(ValueError):
     """No policy meets the budget."""
 
 
-def optimal(mdp: SafeMDP) -> Plan:
-    """The best policy when safety does not matter.
+@overload
+def optimal(mdp: SafeMDP) -> Plan: ...
+@overload
+def optimal(mdp: SafeGame) -> GamePlan: ...
+def optimal(mdp: SafeMDP | SafeGame) -> Plan | GamePlan:
+    """The best policy when safety does not matter; in a game the unrestricted equilibrium.
 
     Examples
     --------
@@ -114,11 +122,21 @@ def optimal(mdp: SafeMDP) -> Plan:
     >>> st.optimal(st.instances.union_counterexample()).value
     2.5
     """
-    return _backward_induction(mdp, np.ones((mdp.H, mdp.S, mdp.A), np.bool_))
+    everything = np.ones((mdp.H, mdp.S, mdp.A), np.bool_)
+    if isinstance(mdp, SafeGame):
+        return minimax(mdp, everything)
+    return _backward_induction(mdp, everything)
 
 
-def safe_optimal(mdp: SafeMDP) -> Plan:
+@overload
+def safe_optimal(mdp: SafeMDP) -> Plan: ...
+@overload
+def safe_optimal(mdp: SafeGame) -> GamePlan: ...
+def safe_optimal(mdp: SafeMDP | SafeGame) -> Plan | GamePlan:
     """The best feasible policy: best among those that never meet an unsafe state.
+
+    In a game: best against the worst adversary, among the strategies that no adversary can bring
+    into an unsafe state.
 
     Raises
     ------
@@ -133,6 +151,8 @@ def safe_optimal(mdp: SafeMDP) -> Plan:
     >>> plan.value, st.evaluate(mdp, plan.policy).unsafe_probability
     (2.0, 0.0)
     """
+    if isinstance(mdp, SafeGame):
+        return minimax(mdp, safe_rows(mdp))
     U = potentially_unsafe(mdp)
     if U[0, mdp.s1]:
         raise InfeasibleError(mdp, U)
@@ -180,13 +200,18 @@ def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan:
     return ConstrainedPlan(value, cost, policy)
 
 
-def evaluate(mdp: SafeMDP, policy: ArrayLike) -> Evaluation:
+def evaluate(
+    mdp: SafeMDP | SafeGame, policy: ArrayLike, nu: ArrayLike | None = None
+) -> Evaluation:
     """Value, violation, cost and danger of a policy from s_1, exactly.
 
     Parameters
     ----------
-    mdp : SafeMDP
+    mdp : SafeMDP or SafeGame
     policy : (H, S) actions or (H, S, A) probabilities of actions
+        In a game the agent's strategy μ.
+    nu : (H, S) actions or (H, S, B) probabilities of actions
+        In a game the adversary's strategy.
 
     Examples
     --------
@@ -195,20 +220,33 @@ def evaluate(mdp: SafeMDP, policy: ArrayLike) -> Evaluation:
     >>> st.evaluate(mdp, st.optimal(mdp).policy)
     Evaluation(value=2.5, violation=0.5, cost=1.0, unsafe_probability=1.0)
     """
-    chances = mdp.check_policy(policy)
-    if chances.ndim == 2:
-        chances = np.eye(mdp.A)[chances]
+    chances = _joint_chances(mdp, policy, nu)
     # Three sums and one probability, carried back together: (S, 4).
     future = np.zeros((mdp.S, 4))
     for h in range(mdp.H, 0, -1):
         choice = chances[h - 1]
-        later = mdp.rows(h).expect(future).reshape(mdp.S, mdp.A, 4)
+        later = mdp.rows(h).expect(future).reshape(mdp.S, -1, 4)
         future = np.einsum("sa,sak->sk", choice, later)
-        future[:, 0] += np.einsum("sa,sa->s", choice, mdp.r[h - 1])
+        future[:, 0] += np.einsum("sa,sa->s", choice, mdp.r[h - 1].reshape(mdp.S, -1))
         future[:, 1] += mdp.violation
         future[:, 2] += mdp.c
         future[mdp.unsafe, 3] = 1.0
     return Evaluation(*(float(x) for x in future[mdp.s1]))
+
+
+def _joint_chances(
+    mdp: SafeMDP | SafeGame, policy: ArrayLike, nu: ArrayLike | None
+) -> NDArray[np.float64]:
+    """Probabilities of the actions, (H, S, A), or of the pairs of actions, (H, S, A*B)."""
+    if isinstance(mdp, SafeGame):
+        if nu is None:
+            raise ValueError("in a game nu, the adversary's strategy, is needed too")
+        both = mdp.check_mu(policy)[:, :, :, None] * mdp.check_nu(nu)[:, :, None, :]
+        return both.reshape(mdp.H, mdp.S, mdp.A * mdp.B)
+    if nu is not None:
+        raise ValueError("nu is an adversary's strategy; an MDP has no adversary")
+    chances = mdp.check_policy(policy)
+    return chances if chances.ndim == 3 else np.eye(mdp.A)[chances]
 
 
 def _backward_induction(mdp: SafeMDP, allowed: NDArray[np.bool_]) -> Plan:

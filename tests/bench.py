@@ -27,6 +27,7 @@ from dense_loop import dense_ucbvi
 from occupancy import occupancy_lp
 from playwright.sync_api import sync_playwright
 from ponds import random_pond
+from rivals import lp_value
 from storm import minimal_risk, storm_model
 
 import safeteach as st
@@ -174,6 +175,23 @@ def bench_constrained() -> None:
     print(f"{200 * ours:.1f} ms against {200 * peer:.1f} ms: {peer / ours:.0f}x", flush=True)
 
 
+def bench_matrix_games() -> None:
+    game = st.instances.random_game(25, 4, 4, 10, seed=0, successors=4)
+    learner = st.SafeNashVI(game.known, episodes=2_000, bonus_scale=BONUS_SCALE)
+    for k, _episode in st.face(learner, game, "uniform"):
+        if k == 1_000:  # most triples were tried
+            break
+    learner.transitions.reached[:] = True  # no game is left out, not even those of the first step
+    ties = np.random.default_rng(0)
+    ours = seconds(lambda: learner.plan(ties), repeats=50)
+    matrices = learner.Q.reshape(-1, 4, 4)
+    mixed = sum(M.min(axis=1).max() < M.max(axis=0).min() for M in matrices)
+    theirs = seconds(lambda: [lp_value(M) for M in matrices], repeats=3)
+    print("planning one episode of SafeNashVI, S = 25, A = B = 4, H = 10, against one call of")
+    print(f"scipy's linprog for each of its {len(matrices)} matrix games ({mixed} need mixing)")
+    print(f"{1e3 * ours:.2f} ms against {1e3 * theirs:.0f} ms: {theirs / ours:.0f}x", flush=True)
+
+
 def peer_python() -> Path:
     """The Python of the peers, in an environment of their own that is made when first needed."""
     pins = ROOT / "tests" / "peers" / "requirements.txt"
@@ -307,6 +325,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "static controls": bench_static_controls,
     "live controls": bench_live_controls,
     "budget": bench_constrained,
+    "matrix games": bench_matrix_games,
     "learners": bench_learners,
     "growth": bench_growth,
     "figure1": bench_figure1,

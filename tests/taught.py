@@ -18,7 +18,7 @@ def teach(learner, mdp):
     seen.successor = successor
     seen.count = np.rint(probability * VISITS).astype(np.int64)
     seen.share = seen.count / VISITS
-    assert (seen.P_hat == mdp.P).all()
+    assert (seen.P_hat == mdp.P.reshape(seen.P_hat.shape)).all()  # of a game: pairs of actions
     learner.costs.N[:] = VISITS
     learner.costs.mean[:] = mdp.c
     return learner

@@ -9,6 +9,8 @@ from safeteach.mdp import SafeMDP
 
 __all__ = ["random_mdp"]
 
+TAU = 0.5
+
 
 def random_mdp(
     S: int,
@@ -48,25 +50,34 @@ def random_mdp(
     >>> st.instances.random_mdp(S=6, A=2, H=4, seed=3)
     SafeMDP(S=6, A=2, H=4, tau=0.5, s1=0, 2 unsafe states, stationary)
     """
-    for name, value in {"S": S, "A": A, "H": H, "successors": successors}.items():
+    check_sizes({"S": S, "A": A, "H": H}, successors, unsafe)
+    rng = np.random.default_rng(seed)
+    c = random_costs(rng, S, unsafe)
+    steps = 1 if stationary else H
+    P = random_rows(rng, steps * S * A, S, successors).reshape(steps, S, A, S)
+    r = rng.random((steps, S, A))
+    return SafeMDP(P[0] if stationary else P, r[0] if stationary else r, c, TAU, H)
+
+
+def check_sizes(sizes: dict[str, int], successors: int, unsafe: float) -> None:
+    """Raise a clear error for numbers that no random world can have."""
+    for name, value in (sizes | {"successors": successors}).items():
         if value < 1:
             raise ValueError(f"{name} is {value}; it must be at least 1")
-    if successors > S:
-        raise ValueError(f"successors is {successors}; there are only {S} states")
+    if successors > sizes["S"]:
+        raise ValueError(f"successors is {successors}; there are only {sizes['S']} states")
     if not 0 <= unsafe <= 1:
         raise ValueError(f"unsafe is {unsafe}; a probability in [0, 1] is expected")
-    rng = np.random.default_rng(seed)
-    tau = 0.5
+
+
+def random_costs(rng: np.random.Generator, S: int, unsafe: float) -> NDArray[np.float64]:
+    """(S,) costs: above TAU with probability ``unsafe``, uniform on either side of it."""
     dangerous = rng.random(S) < unsafe
     level = rng.random(S)
-    c = np.where(dangerous, 1 - (1 - tau) * level, tau * level)
-    steps = 1 if stationary else H
-    P = _random_rows(rng, steps * S * A, S, successors).reshape(steps, S, A, S)
-    r = rng.random((steps, S, A))
-    return SafeMDP(P[0] if stationary else P, r[0] if stationary else r, c, tau, H)
+    return np.where(dangerous, 1 - (1 - TAU) * level, TAU * level)
 
 
-def _random_rows(
+def random_rows(
     rng: np.random.Generator, n: int, S: int, successors: int
 ) -> NDArray[np.float64]:
     """(n, S) rows with 1..successors positive entries that sum to 1."""

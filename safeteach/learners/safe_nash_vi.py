@@ -1,0 +1,198 @@
+r"""SafeNashVI: SUCBVI with an adversary (Algorithms 3 and 4 of the paper, repaired).
+
+In each episode the learner
+
+1. flags the states whose cost is too high for bad luck to explain, as SUCBVI does;
+2. finds who is doomed in the transitions it has seen, for h = H-1 .. 1: s is in
+   :math:`U_h^k` if it is flagged, or if to every a there is a b with
+   :math:`\Delta_h^k(s, a, b) \cap U_{h+1}^k \neq \emptyset`;
+3. plans by optimistic backward induction,
+   :math:`Q_h^k(s, a, b) = \min\{H, r_h + \hat P_h^k V_{h+1}^k + \alpha(N_h(s, a, b))\}`, and plays
+   in each state an equilibrium of the matrix game whose rows are the actions that look safe
+   against every b.
+
+A banned row is left out, not set to -∞ as Algorithm 4 prints: a mixed strategy gives it weight 0,
+and 0·∞ has no value.  In a doomed state all rows are allowed.  A triple that was never tried has
+Q = H; a state that was never reached is played uniformly.
+
+Appendix D of the paper; taught in the chapter *Learning to play safely*.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.compiled import compiled
+from safeteach.games import GameEpisode, KnownGame
+from safeteach.learners.model import SeenCosts, SeenTransitions
+from safeteach.learners.settings import check_settings
+from safeteach.learners.sucbvi import _flag
+from safeteach.mdp import Episode, Known
+
+__all__ = ["NashVI", "SafeNashVI"]
+
+
+class SafeNashVI:
+    """Optimistic Nash value iteration over the actions that look safe.
+
+    Parameters
+    ----------
+    known : KnownGame
+        What is known of the game, ``game.known``.
+    episodes : int
+        K, which enters the bonus.
+    delta : float
+        Probability in (0, 1) that one of the events behind the theorem may fail.
+    bonus_scale : float
+        Factor on the bonus α; 1 is the theorem's.  The width β of the costs is never scaled.
+
+    Attributes
+    ----------
+    V : (H + 1, S) array
+    Q : (H, S, A, B) array
+    U : (H, S) bool array
+        ``U[h-1]`` is U_h^k.
+    mu : (H, S, A) array
+        The agent's strategy.
+    nu : (H, S, B) array
+        The strategy that the plan expects of the adversary.
+    transitions : SeenTransitions
+        Of joint actions: the pair (a, b) has number ``a*B + b``.
+    costs : SeenCosts
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> game = st.instances.pursuit()
+    >>> learner = st.SafeNashVI(game.known, episodes=300, bonus_scale=0.01)
+    >>> history = st.duel(learner, game, "hazard seeker", seed=0)
+    >>> history.violation[:150].sum() > history.violation[-150:].sum()
+    np.True_
+    """
+
+    def __init__(
+        self,
+        known: KnownGame,
+        *,
+        episodes: int,
+        delta: float = 0.005,
+        bonus_scale: float = 1.0,
+    ) -> None:
+        from safeteach.matrix_games import solve_games  # needs quantecon, as no other learner does
+
+        check_settings(episodes=episodes, delta=delta, bonus_scale=bonus_scale)
+        self._solve_games = solve_games
+        self.known = known
+        self.started = False
+        self.settings: dict[str, Any] = {
+            "episodes": episodes,
+            "delta": delta,
+            "bonus_scale": bonus_scale,
+        }
+        S, A, B, H = known.S, known.A, known.B, known.H
+        pairs = A * B
+        self._r = np.ascontiguousarray(known.r).reshape(H, S, pairs)
+        self.alpha = bonus_scale * 7 * H * math.sqrt(math.log(5 * S * pairs * H * episodes / delta))
+        self.delta = delta
+        joint = Known(S, pairs, H, self._r, known.tau, known.s1)
+        self.transitions = SeenTransitions(joint)
+        self.costs = SeenCosts(joint)
+        self.V = np.full((H + 1, S), float(H))
+        self.V[-1] = 0.0
+        self.Q = np.full((H, S, A, B), float(H))
+        self.U = np.zeros((H, S), np.bool_)
+        self.mu = np.full((H, S, A), 1 / A)
+        self.nu = np.full((H, S, B), 1 / B)
+        self._allowed = np.ones((H, S, A), np.bool_)
+        self._ties = np.empty((H, S, A + B))
+
+    def plan(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Make ``mu`` and ``nu`` for the next episode; ``rng`` breaks ties."""
+        seen, H = self.transitions, self.known.H
+        self._flag()
+        rng.random(out=self._ties)
+        for h in range(H - 1, -1, -1):
+            _look_ahead(
+                h, self._r, seen.reached[h], seen.start, seen.length, seen.successor, seen.share,
+                seen.inverse_root, self.alpha, self.Q[h], self.V[h + 1], self.U, self._allowed[h],
+            )  # fmt: skip
+            self._solve_games(
+                self.Q[h], seen.reached[h], self._allowed[h], self._ties[h],
+                self.V[h], self.mu[h], self.nu[h],
+            )  # fmt: skip
+        return self.mu
+
+    def observe(self, episode: GameEpisode) -> None:
+        """Take in what happened."""
+        both = episode.actions * self.known.B + episode.replies
+        joint = Episode(episode.states, both, episode.rewards, episode.costs)
+        self.transitions.record(joint)
+        self.costs.record(joint)
+
+    def _flag(self) -> None:
+        _flag(self.costs.N, self.costs.mean, self.known.tau, self.delta, self.flagged)
+
+    @property
+    def flagged(self) -> NDArray[np.bool_]:
+        """(S,) bool: U_H^k, the states whose cost cannot be bad luck."""
+        return self.U[-1]
+
+    @property
+    def safe_actions(self) -> NDArray[np.bool_]:
+        """(H, S, A) bool: no reply was ever seen to lead from (s, a) into U_{h+1}^k."""
+        H, S, A, B = self.Q.shape
+        seen_to_touch = self.transitions.touches(self.U).reshape(H, S, A, B)
+        return np.asarray(~seen_to_touch.any(axis=3))
+
+
+class NashVI(SafeNashVI):
+    """The same without a thought of safety: no state is ever flagged.
+
+    Parameters
+    ----------
+    known, episodes, delta, bonus_scale
+        As of :class:`SafeNashVI`.
+    """
+
+    def _flag(self) -> None:
+        """Flag nothing."""
+
+
+@compiled
+def _look_ahead(
+    h: int, r: Any, reached: Any, start: Any, length: Any, successor: Any, share: Any,
+    inverse_root: Any, alpha: float, Q: Any, V_next: Any, U: Any, allowed: Any,
+) -> None:  # fmt: skip
+    """Fill in Q, U[h] and the allowed rows of step index h, given V and U of the next step."""
+    H, S = U.shape
+    A, B = Q.shape[1:]
+    last = h == H - 1
+    U_next = U[H - 1 if last else h + 1]
+    for s in range(S):
+        U[h, s] = U[H - 1, s]
+        if not reached[s]:  # nothing was tried: Q and V are H from the start
+            continue
+        any_safe = False
+        i = (h * S + s) * A * B
+        for a in range(A):
+            safe = True
+            for b in range(B):
+                q = float(H)
+                if length[i] > 0:
+                    future = 0.0
+                    for j in range(start[i], start[i] + length[i]):
+                        future += share[j] * V_next[successor[j]]
+                        safe &= last or not U_next[successor[j]]
+                    q = min(q, r[h, s, a * B + b] + future + alpha * inverse_root[i])
+                Q[s, a, b] = q
+                i += 1
+            allowed[s, a] = safe
+            any_safe |= safe
+        if not any_safe:
+            U[h, s] = True
+        if U[h, s]:
+            allowed[s] = True
