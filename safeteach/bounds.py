@@ -11,8 +11,8 @@ probability with which one event may fail.  A width at n = 0 is infinite: nothin
 :func:`beta` holds for every number of visits at once, because
 :math:`\sum_n 1/(n(n+1)) = 1`, and does not know K.  :func:`beta_printed` is the paper's.
 
-Taught in the chapters *Optimism and confidence*, *Why regret is small* and *Why violation is
-small*.
+Taught in the chapters *Optimism and confidence*, *Why regret is small*, *Why violation is
+small*, *The violation lower bound* and *The regret lower bound*.
 """
 
 from __future__ import annotations
@@ -26,13 +26,20 @@ __all__ = [
     "alpha",
     "beta",
     "beta_printed",
+    "exploration_bonus",
+    "exploration_episodes",
+    "exploration_terms",
+    "gamma",
     "l1_width",
     "most_dangerous_pairs",
     "regret_bound",
     "regret_bound_masks",
+    "regret_lower_bound",
+    "tradeoff",
     "value_width",
     "violation_bound",
     "violation_bound_gap",
+    "violation_lower_bound",
     "visits_until_flagged",
 ]
 
@@ -69,6 +76,65 @@ def value_width(n: ArrayLike, S: int, A: int, H: int, K: int, delta: float) -> N
 def l1_width(n: ArrayLike, S: int, A: int, H: int, K: int, delta: float) -> NDArray[np.float64]:
     """The width of the whole row, ‖P̂ - P‖₁ ≤ √(2 (S ln 2 + ln(SAHK/δ))/n)."""
     return _root(2 * (S * math.log(2) + math.log(S * A * H * K / delta)), n)
+
+
+def gamma(n: ArrayLike, S: int, A: int, H: int, delta: float) -> NDArray[np.float64]:
+    """The logarithmic term of Theorem 6.1, 2(ln(2SAH/δ) + (S-1) ln(e(1 + n/(S-1)))).
+
+    >>> round(float(gamma(500, S=11, A=5, H=10, delta=0.1)), 1)
+    117.2
+    """
+    n = np.asarray(n, np.float64)
+    rows = (S - 1) * np.log(math.e * (1 + n / (S - 1))) if S > 1 else 0 * n
+    return np.asarray(2 * (math.log(2 * S * A * H / delta) + rows))
+
+
+def exploration_bonus(n: ArrayLike, S: int, A: int, H: int, delta: float) -> NDArray[np.float64]:
+    """The bonus of SRF-UCRL, M(n) = 2H √(2γ(n)/n) + SH γ(n)/n.
+
+    >>> round(float(exploration_bonus(500, S=11, A=5, H=10, delta=0.1)), 1)      # the cap is H
+    39.5
+    """
+    n = np.asarray(n, np.float64)
+    g = gamma(n, S, A, H, delta)
+    return 2 * H * _root(2 * g, n) + S * H * _root(g, n) ** 2
+
+
+def exploration_terms(
+    K: ArrayLike, S: int, A: int, H: int, delta: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The most that the bonuses of K episodes of SRF-UCRL add up to: the root and the rest.
+
+    6√2(1+√2) H² √(SAK γ(K)) of the first part of M, (8/ln 2) S²AH² γ(K) ln(K+1) of the second.
+    While it explores, their sum is more than Kε/2, with probability 1 - 4δ.
+    """
+    K = np.asarray(K, np.float64)
+    g = gamma(K, S, A, H, delta)
+    root = 6 * math.sqrt(2) * (1 + math.sqrt(2)) * H**2 * np.sqrt(S * A * K * g)
+    return root, 8 / math.log(2) * S**2 * A * H**2 * g * np.log(K + 1)
+
+
+def exploration_episodes(S: int, A: int, H: int, epsilon: float, delta: float) -> int:
+    """The sample complexity proved of SRF-UCRL (Theorem 6.1): the largest K that may be needed.
+
+    It is the largest K with Kε/2 at most the sum of :func:`exploration_terms`.
+
+    >>> exploration_episodes(S=2, A=2, H=2, epsilon=1, delta=0.1)
+    5591628
+    """
+    if not 0 < epsilon <= 2 * H:
+        raise ValueError(f"epsilon is {epsilon}; exploration is needed for 0 < epsilon <= 2H")
+
+    def may_go_on(K: int) -> bool:
+        return K * epsilon / 2 <= float(sum(exploration_terms(K, S, A, H, delta)))
+
+    low, high = 4, 8  # for K <= 4 it may; from there on the sum grows more slowly than K
+    while may_go_on(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if may_go_on(middle) else (low, middle)
+    return low
 
 
 def visits_until_flagged(gap: float, S: int, delta: float) -> int:
@@ -145,6 +211,79 @@ def violation_bound_gap(
     T = H * K
     late = unsafe * (8 * math.log(S * T * (T + 1) / delta) / gap + H)
     return (1 - tau) * H * edges + late
+
+
+def tradeoff(share: ArrayLike, kappa: float) -> NDArray[np.float64]:
+    """How much regret is left to a learner of little violation on the trees of Theorem 5.1.
+
+    If on τ_1 a ``share`` of the K episodes ends in an unsafe leaf, then on some τ_j the regret is
+    at least the returned share of its maximum KH', if positive.
+
+    Parameters
+    ----------
+    share : array in [0, 1]
+        Violation on τ_1 as a share of KH'·gap.
+    kappa : float
+        KH'·gap²/(n-1): how well n - 1 leaves could be told apart if each were tried equally often.
+
+    Examples
+    --------
+    >>> round(float(tradeoff(0.25, kappa=0.25)), 3)
+    0.235
+    """
+    share = np.asarray(share, np.float64)
+    return np.asarray(np.exp(-kappa * share / 2) / 2 - share)
+
+
+def violation_lower_bound(n: int, leaf_steps: int, K: int, gap: float, regret: float) -> float:
+    """The least violation on τ_1 of a learner whose regret is at most ``regret`` on every τ_j.
+
+    Parameters
+    ----------
+    n, leaf_steps, gap
+        Leaves, H' = 2H/3 and gap of the trees of Theorem 5.1.
+    regret : float
+        The theorem's is HK/24 = K·leaf_steps/16.
+
+    Examples
+    --------
+    With the paper's gap √((n-1)/(4KH')) it is 0.206 √((n-1)KH'):
+
+    >>> n, leaf_steps, K = 8, 6, 1_000
+    >>> gap = math.sqrt((n - 1) / (4 * K * leaf_steps))
+    >>> least = violation_lower_bound(n, leaf_steps, K, gap, regret=K * leaf_steps / 16)
+    >>> round(least / math.sqrt((n - 1) * K * leaf_steps), 3)
+    0.206
+    """
+    kappa = K * leaf_steps * gap**2 / (n - 1)
+    low, high = 0.0, 1.0  # the trade-off decreases in the share: halve
+    if tradeoff(0.0, kappa) <= regret / (K * leaf_steps):
+        return 0.0
+    while high - low > 1e-15:
+        middle = (low + high) / 2
+        allowed = tradeoff(middle, kappa) > regret / (K * leaf_steps)
+        low, high = (middle, high) if allowed else (low, middle)
+    return low * K * leaf_steps * gap
+
+
+def regret_lower_bound(n: int, leaf_steps: int, K: int, gap: float) -> float:
+    """What R(τ_1) + R(τ_j) + Δ'·C(τ_1) + (Δ'-2Δ)·C(τ_j) is at least, for some j (Theorem 5.2).
+
+    R is the regret, C the violation, Δ the ``gap`` < ¼ and Δ' the unsafe gap;
+    ``leaf_steps`` is H' = 2H/3 - 1.
+
+    Examples
+    --------
+    At the gap ¼√((n-1)/K) it is more than H'√((n-1)K)/16:
+
+    >>> n, leaf_steps, K = 8, 5, 1_000
+    >>> least = regret_lower_bound(n, leaf_steps, K, math.sqrt((n - 1) / K) / 4)
+    >>> round(least / (leaf_steps * math.sqrt((n - 1) * K)), 4), 1 / 16
+    (0.0757, 0.0625)
+    """
+    if not 0 < gap < 0.25:
+        raise ValueError(f"gap is {gap}; it must lie in (0, ¼), or one visit may tell all")
+    return leaf_steps * gap * K / 2 * (1 - 16 * gap**2) ** (K / (2 * (n - 1)))
 
 
 def _root(numerator: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:

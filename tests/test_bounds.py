@@ -128,3 +128,74 @@ def test_the_regret_bound_is_the_sum_of_the_bonuses_and_the_rest():
 def test_no_unsafe_state_costs_nothing_late():
     assert bounds.violation_bound(25, 12, 10**6, 0.5, 0, 100, 0.005) == 0.5 * 12 * 100
     assert bounds.violation_bound_gap(25, 12, 10**6, 0.5, 0, 100, 0.5, 0.005) == 0.5 * 12 * 100
+
+
+# Part IV: γ and M of Theorem 6.1, and what its proof needs of them.
+
+
+def test_gamma_is_the_theorems():
+    S, A, H, delta, n = 3, 2, 4, 0.2, 7
+    expected = 2 * (math.log(2 * 3 * 2 * 4 / 0.2) + 2 * math.log(math.e * (1 + 7 / 2)))
+    assert float(bounds.gamma(n, S, A, H, delta)) == pytest.approx(expected, rel=1e-15)
+    assert float(bounds.gamma(0, 1, 2, 4, 0.2)) == pytest.approx(2 * math.log(16 / 0.2))
+    grid = np.arange(6).reshape(2, 3)
+    assert bounds.gamma(grid, S, A, H, delta).shape == (2, 3)
+
+
+def test_the_bonus_is_above_the_cap_all_through_the_papers_experiment():
+    """500 episodes visit a pair 500 times at most: the rule of Algorithm 2 never comes near."""
+    sizes = {"S": 11, "A": 5, "H": 10}
+    assert round(float(bounds.exploration_bonus(500, **sizes, delta=0.005)), 1) == 41.2
+    assert round(float(bounds.exploration_bonus(500, **sizes, delta=0.1)), 1) == 39.5
+    n = np.arange(1, 10_000)
+    assert n[bounds.exploration_bonus(n, **sizes, delta=0.1) < 10][0] == 3993
+
+
+@given(hs.integers(1, 40), hs.integers(1, 10), hs.integers(1, 20), hs.floats(1e-6, 0.99))
+def test_the_exploration_bonus_is_infinite_at_0_and_falls_to_nothing(S, A, H, delta):
+    n = np.concatenate([np.arange(200), 10 ** np.arange(3, 14)])
+    M = bounds.exploration_bonus(n, S, A, H, delta)
+    assert M[0] == math.inf and (np.diff(M[1:]) < 0).all() and M[-1] < 0.01 * H * S
+    g = bounds.gamma(n[1:], S, A, H, delta)
+    expected = 2 * H * np.sqrt(2 * g / n[1:]) + S * H * g / n[1:]
+    assert np.allclose(M[1:], expected, rtol=1e-12, atol=0)
+
+
+COUNTS = np.concatenate([np.arange(1, 300), 10 ** np.arange(3, 13)]).astype(float)
+
+
+@given(hs.integers(2, 60), hs.integers(1, 10), hs.integers(2, 30), hs.floats(1e-9, 0.999))
+def test_the_bonus_covers_costs_rows_and_unseen_successors(S, A, H, delta):
+    """Each with the constants that the proof needs, for H ≥ 2 and S ≥ 2.
+
+    Of the two halves of 2H √(2γ/n), one covers H‖P̂ - P‖₁, by Pinsker with its 2, and the other
+    twice the width of a cost; SHγ/n covers H times the probability of an unseen successor.
+    """
+    n, g = COUNTS, bounds.gamma(COUNTS, S, A, H, delta)
+    half = H * np.sqrt(2 * g / n)
+    kl = (math.log(S * A * H / delta) + (S - 1) * np.log(math.e * (1 + n / (S - 1)))) / n
+    assert (H * np.sqrt(2 * kl) <= half).all()
+    assert (2 * bounds.beta(n, S, delta) <= half).all()
+    assert (np.log(S**2 * A * H * n * (n + 1) / delta) <= g).all()
+    M = bounds.exploration_bonus(n, S, A, H, delta)
+    assert (2 * bounds.beta(n, S, delta) + H * np.sqrt(2 * kl) <= M * (1 + 1e-12)).all()
+
+
+def test_with_one_step_the_bonus_does_not_cover_the_costs():
+    """At H = 1 the width of the costs is too large for its half, and in the end for all of M."""
+    S, A, delta = 2, 2, 0.1
+    half = np.sqrt(2 * bounds.gamma(COUNTS, S, A, 1, delta) / COUNTS)
+    assert (2 * bounds.beta(COUNTS, S, delta) > half).any()
+    beyond = 2 * bounds.beta(COUNTS, S, delta) + half
+    assert (beyond > bounds.exploration_bonus(COUNTS, S, A, 1, delta)).any()
+
+
+@given(hs.integers(2, 1000), hs.floats(1e-9, 1, exclude_max=True))
+def test_more_visits_of_a_state_never_widen_its_cost(S, delta):
+    """So β(N(s)) ≤ β(N_h(s, a)): a state has at least as many visits as a pair of it."""
+    assert (np.diff(bounds.beta(COUNTS, S, delta)) < 0).all()
+
+
+def test_with_one_state_a_second_visit_can_widen_it():
+    one, two = bounds.beta([1, 2], S=1, delta=0.999)
+    assert two > one

@@ -160,25 +160,29 @@ def make(name: str) -> Path:
     ends = np.unique(np.linspace(0, study.episodes, study.points + 1).round().astype(int))
     value = st.safe_optimal(study.mdp).value
     file = DATA / f"{name}.npz"
-    DATA.mkdir(exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=DATA, suffix=".part", delete=False) as part:
-        np.savez_compressed(
-            part,
-            about=np.array(json.dumps(about(study), indent=1)),
-            names=np.array(list(results)),
-            seeds=np.array(study.seeds),
-            episodes=ends,
-            reward=np.stack([so_far(h.reward, ends) for h in results.values()]),
-            violation=np.stack([so_far(h.violation, ends) for h in results.values()]),
-            regret=np.stack([so_far(h.regret, ends) for h in results.values()]),
-            last=np.stack([value - h.regret[:, -1] for h in results.values()]),
-            digests=np.array(
-                [[digest(h, i) for i in range(len(study.seeds))] for h in results.values()]
-            ),
-        )
+    store(
+        file,
+        about=json.dumps(about(study), indent=1),
+        names=list(results),
+        seeds=study.seeds,
+        episodes=ends,
+        reward=np.stack([so_far(h.reward, ends) for h in results.values()]),
+        violation=np.stack([so_far(h.violation, ends) for h in results.values()]),
+        regret=np.stack([so_far(h.regret, ends) for h in results.values()]),
+        last=np.stack([value - h.regret[:, -1] for h in results.values()]),
+        digests=[[digest(h, i) for i in range(len(study.seeds))] for h in results.values()],
+    )
+    return file
+
+
+def store(file: Path, **arrays: Any) -> None:
+    """Write the whole file or nothing."""
+    table: dict[str, Any] = {name: np.asarray(array) for name, array in arrays.items()}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False) as part:
+        np.savez_compressed(part, **table)
     Path(part.name).chmod(0o644)
     Path(part.name).replace(file)
-    return file
 
 
 def so_far(values: np.ndarray[Any, Any], ends: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -206,13 +210,15 @@ def about(study: Study) -> dict[str, Any]:
             "constrained": st.constrained_optimal(mdp, BUDGET).value,
             "unconstrained": st.optimal(mdp).value,
         },
-        "learners": {
-            name: {"class": type(learner).__name__}
-            | {k: plain(v) for k, v in learner.settings.items()}
-            for name in study.learners
-            for learner in (study.learner(name),)
-        },
+        "learners": {name: told(study.learner(name)) for name in study.learners},
         "library": library_digest(),
+    }
+
+
+def told(learner: Learner) -> dict[str, Any]:
+    """Class and settings of a learner, as JSON can say them."""
+    return {"class": type(learner).__name__} | {
+        name: plain(value) for name, value in learner.settings.items()
     }
 
 

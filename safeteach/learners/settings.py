@@ -8,7 +8,7 @@ __all__ = ["check_settings"]
 
 
 def check_settings(
-    *, episodes: int, delta: float, bonus_scale: float, budget: float = 0.0
+    *, episodes: int = 1, delta: float = 0.005, bonus_scale: float = 1.0, budget: float = 0.0
 ) -> None:
     """Raise a clear error for a setting that no learner can work with."""
     if isinstance(episodes, bool) or not isinstance(episodes, int | np.integer):
