@@ -7,7 +7,9 @@ learns, draws or asks is loaded when it is first used.
 import importlib
 from typing import Any
 
-from safeteach import bounds, instances
+from safeteach import bounds, divergence, instances
+from safeteach.equilibria import GamePlan, Response, best_response
+from safeteach.games import GameEpisode, KnownGame, SafeGame
 from safeteach.mdp import Episode, Known, SafeMDP, rollout
 from safeteach.planning import (
     BudgetError,
@@ -35,13 +37,20 @@ __all__ = [
     "ConstrainedPlan",
     "Episode",
     "Evaluation",
+    "GameEpisode",
+    "GamePlan",
     "InfeasibleError",
     "Known",
+    "KnownGame",
     "Plan",
+    "Response",
+    "SafeGame",
     "SafeMDP",
     "Witness",
+    "best_response",
     "bounds",
     "constrained_optimal",
+    "divergence",
     "evaluate",
     "instances",
     "is_feasible",
@@ -56,9 +65,13 @@ __all__ = [
 # Where to find what is loaded when it is first used: it needs numba, matplotlib or ipywidgets.
 _MODULES = ("exercises", "figures", "learners", "widgets")
 _NAMES = {
+    **dict.fromkeys(("MatrixGame", "game_value"), "matrix_games"),
     **dict.fromkeys(("OptCMDP", "OptPess", "SUCBVI", "TripleQ", "UCBVI"), "learners"),
+    **dict.fromkeys(("RFUCRL", "SRFUCRL", "NashVI", "SafeNashVI"), "learners"),
     **dict.fromkeys(("History", "compare", "run"), "experiment"),
     "play": "playing",
+    **dict.fromkeys(("duel", "face"), "dueling"),
+    **dict.fromkeys(("Exploration", "explore"), "exploring"),
     **dict.fromkeys(("Audit", "audit"), "auditing"),
     **dict.fromkeys(("check", "quiz"), "exercises"),
 }

@@ -79,6 +79,8 @@ def run(learner: Learner, mdp: SafeMDP, seed: int = 0, noise: float = 1.0) -> Hi
     >>> history.reward[-100:].mean() > 1.9, st.safe_optimal(mdp).value
     (np.True_, 2.0)
     """
+    if learner.settings.get("episodes") is None:
+        raise ValueError("this learner has no number of episodes; let it explore(learner, mdp)")
     stage = Stage(mdp, learner, noise)
     best = safe_optimal(mdp).value if is_feasible(mdp) else np.nan
     for _k, episode in stage.play(seed):

@@ -8,6 +8,7 @@ the same seed meet the same luck, and the same seed gives the same episodes, bit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from safeteach.compiled import compiled
 from safeteach.learners.optpess import OptPess
+from safeteach.learners.srf_ucrl import SRFUCRL
 from safeteach.mdp import Episode, Known, SafeMDP
 
 __all__ = ["Learner", "Stage", "play"]
@@ -62,8 +64,9 @@ class Stage:
 
     Attributes
     ----------
-    episodes : int
-    totals : (episodes, 3) array
+    episodes : int or None
+        How many to play; None, of a learner that is not told, goes on for ever.
+    totals : (n, 3) array
         Reward and violation of each episode played, and what its policy is worth, V_1^π(s_1).
     """
 
@@ -79,10 +82,14 @@ class Stage:
         self.learner = learner
         self.noise = noise
         self.mdp = mdp
-        self.episodes = int(learner.settings["episodes"])
+        self.episodes: int | None = learner.settings.get("episodes")
         self.rows = mdp.all_rows()
         self.r = np.ascontiguousarray(mdp.r)
-        self.totals = np.full((self.episodes, 3), np.nan)
+        self._blocks: list[NDArray[np.float64]] = []
+
+    @property
+    def totals(self) -> NDArray[np.float64]:  # noqa: D102, said above
+        return np.concatenate(self._blocks)
 
     def play(self, seed: int) -> Iterator[tuple[int, Episode]]:
         """Yield the episodes; observing them is left to the caller."""
@@ -92,9 +99,12 @@ class Stage:
         )
         laws = np.zeros((2, mdp.S))
         shapes = ((H, mdp.S), (H, mdp.S, mdp.A))
-        for first in range(0, self.episodes, BLOCK):
-            n = min(BLOCK, self.episodes - first)
-            totals = self.totals[first : first + n]
+        for first in count(0, BLOCK):
+            n = BLOCK if self.episodes is None else min(BLOCK, self.episodes - first)
+            if n <= 0:
+                return
+            totals = np.full((n, 3), np.nan)
+            self._blocks.append(totals)
             move, choice = moves.random((n, H)), choices.random((n, H))
             luck = self.noise * noises.standard_normal((n, H))
             states, actions = np.empty((n, H + 1), np.int64), np.empty((n, H), np.int64)
@@ -116,7 +126,7 @@ def _check_world(learner: Learner, mdp: SafeMDP) -> None:
             raise ValueError(
                 f"the learner was built for a world with {name} = {told}; this one has {true}"
             )
-    if not np.array_equal(learner.known.r, mdp.r):
+    if not isinstance(learner, SRFUCRL) and not np.array_equal(learner.known.r, mdp.r):
         raise ValueError("the learner was built for a world with other rewards")
     if isinstance(learner, OptPess):
         learner.check_world(mdp)
