@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.bounds import alpha, beta
+from safeteach.exercises import compiling
 from safeteach.exercises.kinds import (
     Counterexample,
     Exercise,
@@ -244,6 +245,8 @@ def _stays_in_the_water(answer: object) -> Finding | None:
 def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
     return Finding("not yet", text, world)
 
+
+prepare = compiling.learners
 
 EXERCISES: dict[str, Exercise] = {
     "6.1": Value(

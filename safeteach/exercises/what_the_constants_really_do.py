@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.bounds import alpha, beta, regret_bound, visits_until_flagged
+from safeteach.exercises import compiling
 from safeteach.exercises.forms import form_of
 from safeteach.exercises.isolation import call
 from safeteach.exercises.kinds import Counterexample, Exercise, Finding, Function, Slip, Value
@@ -333,6 +334,8 @@ def _visits_without_luck(delta: float) -> int:
 def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
     return Finding("not yet", text, world)
 
+
+prepare = compiling.learners
 
 EXERCISES: dict[str, Exercise] = {
     "10.1": Value(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.bounds import beta
+from safeteach.exercises import compiling
 from safeteach.exercises.forms import form_of
 from safeteach.exercises.kinds import (
     Counterexample,
@@ -237,6 +238,8 @@ def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
 def _walk_arguments(walk: _Walk) -> Mapping[str, Any]:
     return {"seen": walk.seen, "episode": walk.episode}
 
+
+prepare = compiling.learners
 
 EXERCISES: dict[str, Exercise] = {
     "8.1": Value(

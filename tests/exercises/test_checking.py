@@ -1,14 +1,16 @@
 """What ``check`` says, and to whom."""
 
 import importlib.util
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import safeteach as st
-from safeteach.exercises import all_exercises
+from safeteach.exercises import all_exercises, checking
 from safeteach.exercises.checking import CHAPTERS
 from safeteach.exercises.kinds import Finding, Function, Slip, Value
 from safeteach.exercises.worlds import small_worlds, smaller
@@ -253,3 +255,27 @@ def test_importing_the_library_loads_no_exercises_and_checking_draws_nothing():
         "assert 'matplotlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_what_a_chapter_needs_is_compiled_before_the_time_counts(monkeypatch):
+    """Else a right answer is cut off on a machine where no learner has run yet."""
+    done = []
+    chapter = importlib.import_module("safeteach.exercises.danger_ahead")
+    monkeypatch.setattr(chapter, "prepare", lambda: done.append("prepared"), raising=False)
+    monkeypatch.setattr(checking.isolation, "isolated", lambda _work: done.append("judged"))
+    monkeypatch.setattr(checking, "_final", lambda _run: None)
+    monkeypatch.setattr(checking, "_verdict", lambda *_: None)
+    checking._prepare.cache_clear()
+    for _ in range(2):
+        checking.check("4.1", ...)
+    checking._prepare.cache_clear()
+    assert done == ["prepared", "judged", "judged"]
+
+
+def test_chapters_whose_checkers_run_learners_prepare_for_it():
+    """Whoever loads a learner, plays or solves a game says what has to be compiled."""
+    for name in checking.CHAPTERS.values():
+        module = importlib.import_module(f"safeteach.exercises.{name}")
+        source = Path(module.__file__).read_text("utf-8")
+        runs = re.search(r"safeteach\.(learners|playing|exploring|dueling|matrix_games)\b", source)
+        assert bool(runs) == hasattr(module, "prepare"), name
