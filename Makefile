@@ -12,10 +12,10 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lab serve notebooks picture figure1 sweep bench browser lock clean
+.PHONY: help book test check lab serve notebooks picture figure1 sweep lower-bounds duels bench browser lock clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 book: .venv/.stamp .vendor/.stamp  ## execute the notebooks and build the HTML
 	@jupyter-book build . -W -n --keep-going
@@ -41,11 +41,18 @@ notebooks: .venv/.stamp  ## execute every notebook and store it in its normal fo
 picture: .venv/.stamp  ## draw the README's picture anew
 	@python book/_tools/picture.py
 
-figure1: .venv/.stamp  ## rerun the comparison of five learners that a chapter shows, under a minute
+figure1: .venv/.stamp  ## rerun both halves of Figure 1 that two chapters show, about a minute
 	@python book/_tools/studies.py figure1
+	@python book/_tools/reward_free.py
 
 sweep: .venv/.stamp  ## rerun the sweeps over exploration bonuses that two chapters show, a few minutes
 	@python book/_tools/studies.py bonus tuning
+
+lower-bounds: .venv/.stamp  ## rerun the learners in the worlds of the lower bounds, a few minutes
+	@python book/_tools/lower_bounds.py
+
+duels: .venv/.stamp  ## rerun two learners of games against four adversaries, a few minutes
+	@python book/_tools/duels.py
 
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/bench.py

@@ -46,7 +46,7 @@ ALL = (
     Stage("unit tests", UNIT, SUMMARY),
     Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\."),
     Stage("nbval", "pytest -q -n 2 --dist loadfile --nbval --ignore=book/_tools book", SUMMARY),
-    Stage("pages", "pytest -q tests/book", SUMMARY, needs="build"),
+    Stage("pages", "pytest -q -n 2 --dist loadfile tests/book", SUMMARY, needs="build"),
 )
 
 
