@@ -12,7 +12,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lab serve notebooks picture figure1 sweep lower-bounds duels bench browser lock clean
+.PHONY: help book test check lab serve notebooks picture figure1 sweep lower-bounds stopping duels bench browser lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ sweep: .venv/.stamp  ## rerun the sweeps over exploration bonuses that two chapt
 
 lower-bounds: .venv/.stamp  ## rerun the learners in the worlds of the lower bounds, a few minutes
 	@python book/_tools/lower_bounds.py
+
+stopping: .venv/.stamp  ## rerun exploration to its end in a world of three states, a few minutes
+	@python book/_tools/stopping.py
 
 duels: .venv/.stamp  ## rerun two learners of games against four adversaries, a few minutes
 	@python book/_tools/duels.py

@@ -106,7 +106,7 @@ def exploration_terms(
     """The most that the bonuses of K episodes of SRF-UCRL add up to: the root and the rest.
 
     6√2(1+√2) H² √(SAK γ(K)) of the first part of M, (8/ln 2) S²AH² γ(K) ln(K+1) of the second.
-    While it explores, their sum is more than Kε/2, with probability 1 - 4δ.
+    While it explores, their sum is more than Kε/2, with probability 1 - (5/2)δ.
     """
     K = np.asarray(K, np.float64)
     g = gamma(K, S, A, H, delta)

@@ -158,7 +158,7 @@ def _face(
         mu = learner.plan(ties)
         if mu.shape != (H, game.S, game.A):
             mu = game.check_mu(mu)  # says what is wrong with it
-        nu = np.asarray(respond(game, mu, learner.nu))
+        nu = np.asarray(respond(game, mu.copy(), learner.nu.copy()))  # not the learner's own
         if nu.shape != (H, game.S, game.B):
             nu = game.check_nu(nu)
         states, actions = np.empty(H + 1, np.int64), np.empty((2, H), np.int64)

@@ -289,6 +289,7 @@ def _digest_of_world(mdp: SafeMDP) -> str:
 def library_digest() -> str:
     """A digest of the code that a run depends on."""
     home = Path(__file__).parent
-    names = ["compiled", "mdp", "safety", "pricing", "planning", "bounds", "playing", "experiment"]
+    names = ["compiled", "mdp", "games", "safety", "pricing", "matrix_games", "equilibria"]
+    names += ["planning", "bounds", "playing", "experiment"]
     files = [home / f"{name}.py" for name in names] + sorted((home / "learners").glob("*.py"))
     return _digest(b"".join(file.read_bytes() for file in files))

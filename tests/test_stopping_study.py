@@ -1,0 +1,52 @@
+"""The stored study of the rule that ends exploration is what the library makes today."""
+
+import json
+
+import numpy as np
+import pytest
+import stopping as study
+
+import safeteach as st
+
+AGAIN = "run `make stopping`"
+
+
+@pytest.fixture(scope="module")
+def stored():
+    with np.load(study.DATA / study.FILE) as file:
+        return dict(file)
+
+
+def test_it_was_made_by_this_code_and_says_how(stored):
+    about = json.loads(str(stored["about"]))
+    assert about == json.loads(json.dumps(study.about())), AGAIN
+    assert stored["seeds"].tolist() == list(study.SEEDS)
+    assert stored["epsilons"].tolist() == list(study.EPSILONS)
+
+
+def test_the_guarantee_holds_in_all_but_a_share_delta_of_the_runs(stored):
+    """The plan is ε-optimal and ε/2-safe; the rule fires later for smaller ε."""
+    assert (np.diff(stored["episodes"], axis=1) > 0).all()
+    bad = (stored["loss"] > stored["epsilons"]) | (stored["violation"] > stored["epsilons"] / 2)
+    assert bad.any(axis=1).mean() <= study.DELTA
+
+
+def test_the_guarantee_could_fail():
+    """A plan for the same rewards that forgets safety breaks it at the smallest ε."""
+    mdp = study.world()
+    assert st.is_feasible(mdp)
+    worst = 0.0
+    for r in study.rewards():
+        here = st.SafeMDP(mdp.P, r, mdp.c, mdp.tau, mdp.H)
+        worst = max(worst, st.evaluate(here, st.optimal(here).policy).violation)
+    assert worst > 0.2 > 0
+    learner = st.SRFUCRL(mdp.known, delta=study.DELTA)
+    st.explore(learner, mdp, episodes=20)
+    assert study.judged(learner, mdp)[1] > 0.1
+
+
+@pytest.mark.slow
+def test_a_run_made_again_is_the_stored_one(stored):
+    first = study.followed(3, study.EPSILONS[:1])[0]
+    assert first[0] == stored["episodes"][3, 0], AGAIN
+    assert first[1:].tolist() == [stored["loss"][3, 0], stored["violation"][3, 0]], AGAIN
