@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
+import ipywidgets
 import numpy as np
+from numpy.typing import NDArray
 
 from safeteach import figures
 from safeteach.learners import SRFUCRL
 from safeteach.mdp import SafeMDP
-from safeteach.widgets.interactive import Choice, Interactive, interactive
+from safeteach.widgets.interactive import Choice, Interactive, Slider, interactive
 
 __all__ = ["paint_reward"]
+
+
+BRUSHES = (0, 0.25, 0.5, 0.75, 1)  # the rewards that a room can be painted with
+
+
+@dataclass(frozen=True)
+class _Easel(Interactive):
+    """In the page one picks a painting; with a kernel every room has a slider of its own."""
+
+    mdp: SafeMDP
+    learners: Mapping[str, SRFUCRL]
+    start: NDArray[np.float64]
+
+    def live(self) -> ipywidgets.VBox:
+        """The version for a kernel: who explored, and a slider for each room."""
+        controls: dict[str, Any] = {"learner": self.controls["learner"]}
+        for s, reward in enumerate(self.start):
+            controls[f"room {s}"] = Slider(self.mdp.state_name(s), BRUSHES, start=float(reward))
+
+        def draw(learner: str, **rooms: float) -> figures.DescribedFigure:
+            return _draw(self.mdp, self.learners[learner], np.array(list(rooms.values())))
+
+        who, *rooms, shown = Interactive(draw, controls, self.first, None).live().children
+        wrapped = ipywidgets.HBox(rooms, layout={"flex_flow": "row wrap"})
+        return ipywidgets.VBox([who, wrapped, shown])
 
 
 def paint_reward(
@@ -19,7 +48,10 @@ def paint_reward(
     learners: Mapping[str, SRFUCRL],
     paintings: Mapping[str, Mapping[str, float]],
 ) -> Interactive:
-    """Choose who has explored and a painted reward: the plan, its value and its violation.
+    """Choose who has explored and paint a reward: the plan, its value and its violation.
+
+    In the page one of the paintings is chosen; with a kernel every room has a slider, which starts
+    at the first painting.
 
     Parameters
     ----------
@@ -29,7 +61,7 @@ def paint_reward(
         At least two that have explored it, by their names.
     paintings : mapping from str to mappings from str to float
         At least two painted rewards by their names: the reward of a step in each room, in [0, 1],
-        by the room's name; 0 in rooms that are not named.
+        by the room's name; 0 in rooms that are not named.  The first one uses multiples of ¼.
 
     Notes
     -----
@@ -57,14 +89,21 @@ def paint_reward(
             rewards[name][rooms[room]] = reward
 
     def figure(learner: str, painting: str) -> figures.DescribedFigure:
-        paint = rewards[painting]
-        plan = learners[learner].plan_for(np.repeat(paint[:, None], mdp.A, axis=1))
-        return figures.painted(mdp, paint, plan.policy)
+        return _draw(mdp, learners[learner], rewards[painting])
 
-    return interactive(
+    made = interactive(
         figure,
         learner=Choice(
             "explored by", {name: name for name in learners}, start=next(iter(learners))
         ),
         painting=Choice("reward", {name: name for name in paintings}, start=next(iter(paintings))),
     )
+    start = next(iter(rewards.values()))
+    return _Easel(made.figure, made.controls, made.first, made.page, mdp, learners, start)
+
+
+def _draw(
+    mdp: SafeMDP, learner: SRFUCRL, paint: NDArray[np.float64]
+) -> figures.DescribedFigure:
+    plan = learner.plan_for(np.repeat(paint[:, None], mdp.A, axis=1))
+    return figures.painted(mdp, paint, plan.policy)

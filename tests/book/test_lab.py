@@ -98,7 +98,9 @@ def test_a_chapter_runs_and_its_controls_move(chapter, chromium, lab):
             image = figure.locator("img")
             sliders = figure.locator(".noUi-handle").all()
             choices = figure.locator(".widget-toggle-buttons").all()
-            assert sliders or choices
+            numbers = figure.locator("input[type=number]").all()
+            boxes = figure.locator("input[type=checkbox]").all()
+            assert sliders or choices or numbers or boxes
             for handle in sliders:
                 handle.scroll_into_view_if_needed()
                 handle.focus()
@@ -107,8 +109,18 @@ def test_a_chapter_runs_and_its_controls_move(chapter, chromium, lab):
             for choice in choices:
                 buttons = choice.locator("button").all()
                 _see_change(page, image, [lambda b=b: b.press("Space") for b in buttons])
+            for number in numbers:
+                typed = [lambda n=number, x=x: _type(n, x) for x in ("5", "1")]
+                _see_change(page, image, typed)
+            for box in boxes:
+                _see_change(page, image, [lambda b=box: b.press("Space")] * 2)
     finally:
         page.close()
+
+
+def _type(field, text):
+    field.fill(text)
+    field.press("Enter")
 
 
 def _is_widget(output):
