@@ -43,18 +43,18 @@ RANDOM_REWARDS = 64
 
 
 def world() -> st.SafeMDP:
-    """A bank, a path and a brook; whoever walks on the path may get wet.
+    """A bank, a path and a brook; whoever walks on the path is likely to stand in the brook.
 
     >>> world()
-    SafeMDP(S=3, A=2, H=3, tau=0.5, s1=0, 1 unsafe state, stationary)
+    SafeMDP(S=3, A=2, H=3, tau=0.2, s1=1, 1 unsafe state, stationary)
     """
     P = [
         [[0.8, 0.2, 0.0], [0.3, 0.7, 0.0]],
-        [[0.5, 0.5, 0.0], [0.4, 0.3, 0.3]],
-        [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+        [[0.5, 0.5, 0.0], [0.1, 0.0, 0.9]],
+        [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]],
     ]
     return st.SafeMDP(
-        P, np.zeros((3, 2)), c=[0.0, 0.2, 0.8], tau=0.5, H=3,
+        P, np.zeros((3, 2)), c=[0.0, 0.1, 1.0], tau=0.2, H=3, s1=1,
         state_names=["bank", "path", "brook"], action_names=["stay", "walk"],
     )  # fmt: skip
 
