@@ -42,20 +42,20 @@ picture: .venv/.stamp  ## draw the README's picture anew
 	@python book/_tools/picture.py
 
 figure1: .venv/.stamp  ## rerun both halves of Figure 1 that two chapters show, about a minute
-	@python book/_tools/studies.py figure1
-	@python book/_tools/reward_free.py
+	@python book/studies/pond.py figure1
+	@python book/studies/reward_free.py
 
 sweep: .venv/.stamp  ## rerun the sweeps over exploration bonuses that two chapters show, a few minutes
-	@python book/_tools/studies.py bonus tuning
+	@python book/studies/pond.py bonus tuning
 
 lower-bounds: .venv/.stamp  ## rerun the learners in the worlds of the lower bounds, a few minutes
-	@python book/_tools/lower_bounds.py
+	@python book/studies/lower_bounds.py
 
 stopping: .venv/.stamp  ## rerun exploration to its end in a world of three states, a few minutes
-	@python book/_tools/stopping.py
+	@python book/studies/stopping.py
 
 duels: .venv/.stamp  ## rerun two learners of games against four adversaries, a few minutes
-	@python book/_tools/duels.py
+	@python book/studies/duels.py
 
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/bench.py

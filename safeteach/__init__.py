@@ -5,22 +5,13 @@ learns, draws or asks is loaded when it is first used.
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safeteach import bounds, divergence, instances
-from safeteach.equilibria import GamePlan, Response, best_response
-from safeteach.games import GameEpisode, KnownGame, SafeGame
-from safeteach.mdp import Episode, Known, SafeMDP, rollout
-from safeteach.planning import (
-    BudgetError,
-    ConstrainedPlan,
-    Evaluation,
-    Plan,
-    constrained_optimal,
-    evaluate,
-    optimal,
-    safe_optimal,
-)
+from safeteach.planning.budgets import BudgetError, ConstrainedPlan, constrained_optimal
+from safeteach.planning.equilibria import GamePlan, Response, best_response
+from safeteach.planning.evaluation import Evaluation, evaluate
+from safeteach.planning.induction import Plan, optimal, safe_optimal
 from safeteach.safety import (
     InfeasibleError,
     Witness,
@@ -29,6 +20,36 @@ from safeteach.safety import (
     safe_actions,
     witness,
 )
+from safeteach.worlds.games import GameEpisode, KnownGame, SafeGame
+from safeteach.worlds.mdp import Episode, Known, SafeMDP, rollout
+
+if TYPE_CHECKING:  # what is loaded when it is first used, so that editors and mypy see it
+    from safeteach import figures as figures
+    from safeteach import learners as learners
+    from safeteach import widgets as widgets
+    from safeteach.classroom.checking.verdicts import check as check
+    from safeteach.classroom.checking.verdicts import quiz as quiz
+    from safeteach.learners.optcmdp import OptCMDP as OptCMDP
+    from safeteach.learners.optpess import OptPess as OptPess
+    from safeteach.learners.rf_ucrl import RFUCRL as RFUCRL
+    from safeteach.learners.safe_nash_vi import NashVI as NashVI
+    from safeteach.learners.safe_nash_vi import SafeNashVI as SafeNashVI
+    from safeteach.learners.srf_ucrl import SRFUCRL as SRFUCRL
+    from safeteach.learners.sucbvi import SUCBVI as SUCBVI
+    from safeteach.learners.triple_q import TripleQ as TripleQ
+    from safeteach.learners.ucbvi import UCBVI as UCBVI
+    from safeteach.planning.matrix_games import MatrixGame as MatrixGame
+    from safeteach.planning.matrix_games import game_value as game_value
+    from safeteach.running.auditing import Audit as Audit
+    from safeteach.running.auditing import audit as audit
+    from safeteach.running.dueling import duel as duel
+    from safeteach.running.dueling import face as face
+    from safeteach.running.experiment import History as History
+    from safeteach.running.experiment import compare as compare
+    from safeteach.running.experiment import run as run
+    from safeteach.running.exploring import Exploration as Exploration
+    from safeteach.running.exploring import explore as explore
+    from safeteach.running.playing import play as play
 
 __version__ = "0.1.0"
 
@@ -62,18 +83,32 @@ __all__ = [
     "witness",
 ]
 
-# Where to find what is loaded when it is first used: it needs numba, matplotlib or ipywidgets.
-_MODULES = ("exercises", "figures", "learners", "widgets")
+# The same for Python: it needs numba, matplotlib or ipywidgets.  A test keeps the two equal.
+_MODULES = ("figures", "learners", "widgets")
 _NAMES = {
-    **dict.fromkeys(("MatrixGame", "game_value"), "matrix_games"),
-    **dict.fromkeys(("OptCMDP", "OptPess", "SUCBVI", "TripleQ", "UCBVI"), "learners"),
-    **dict.fromkeys(("RFUCRL", "SRFUCRL", "NashVI", "SafeNashVI"), "learners"),
-    **dict.fromkeys(("History", "compare", "run"), "experiment"),
-    "play": "playing",
-    **dict.fromkeys(("duel", "face"), "dueling"),
-    **dict.fromkeys(("Exploration", "explore"), "exploring"),
-    **dict.fromkeys(("Audit", "audit"), "auditing"),
-    **dict.fromkeys(("check", "quiz"), "exercises"),
+    "Audit": "running.auditing",
+    "Exploration": "running.exploring",
+    "History": "running.experiment",
+    "MatrixGame": "planning.matrix_games",
+    "NashVI": "learners.safe_nash_vi",
+    "OptCMDP": "learners.optcmdp",
+    "OptPess": "learners.optpess",
+    "RFUCRL": "learners.rf_ucrl",
+    "SRFUCRL": "learners.srf_ucrl",
+    "SUCBVI": "learners.sucbvi",
+    "SafeNashVI": "learners.safe_nash_vi",
+    "TripleQ": "learners.triple_q",
+    "UCBVI": "learners.ucbvi",
+    "audit": "running.auditing",
+    "check": "classroom.checking.verdicts",
+    "compare": "running.experiment",
+    "duel": "running.dueling",
+    "explore": "running.exploring",
+    "face": "running.dueling",
+    "game_value": "planning.matrix_games",
+    "play": "running.playing",
+    "quiz": "classroom.checking.verdicts",
+    "run": "running.experiment",
 }
 
 

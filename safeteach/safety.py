@@ -38,8 +38,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.games import SafeGame
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.games import SafeGame
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = [
     "InfeasibleError",

@@ -1,7 +1,104 @@
-"""Settings that all tests share."""
+"""Settings that all tests share, and ways to ask a figure what is drawn in it."""
 
+import itertools
+import json
+
+import pytest
+from bs4 import BeautifulSoup
 from hypothesis import settings
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from safeteach.widgets import STATIC
 
 # The same examples in every run: a failure on one machine is a failure on all.
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
+
+
+@pytest.fixture(scope="session")
+def drawn():
+    """Return the names of a figure's artists of a sort: "state/3/safe" as ("3", "safe")."""
+
+    def parts(figure, sort):
+        found = figure.findobj(lambda artist: (artist.get_gid() or "").startswith(sort + "/"))
+        return sorted(tuple(artist.get_gid().split("/")[1:]) for artist in found)
+
+    return parts
+
+
+@pytest.fixture(scope="session")
+def written():
+    """Return a figure's texts, each with the pixels it covers."""
+
+    def boxes(figure):
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        texts = [text for text in figure.findobj(Text) if text.get_text()]
+        return {text: text.get_window_extent(renderer) for text in texts}
+
+    return boxes
+
+
+@pytest.fixture(scope="session")
+def legible(written):
+    """Fail if a figure is too wide, a text too small, off the paper or over another text."""
+
+    def check(figure):
+        boxes = written(figure)
+        width, height = figure.get_size_inches()
+        assert width <= 7.5
+        for text, box in boxes.items():
+            assert text.get_fontsize() >= 10
+            assert box.x0 >= 0
+            assert box.y0 >= 0
+            assert box.x1 <= width * figure.dpi
+            assert box.y1 <= height * figure.dpi
+        for (text, box), (other, its_box) in itertools.combinations(boxes.items(), 2):
+            apart = box.x1 <= its_box.x0 or its_box.x1 <= box.x0
+            apart |= box.y1 <= its_box.y0 or its_box.y1 <= box.y0
+            assert apart, f"{text.get_text()!r} and {other.get_text()!r} overlap"
+
+    return check
+
+
+@pytest.fixture
+def building(monkeypatch):
+    """Pretend that the book is being built."""
+    monkeypatch.setenv(STATIC, "1")
+
+
+def static_pictures(page):
+    """Return {what each control shows: (src, alt)} of the version for the page."""
+    data = json.loads(BeautifulSoup(page, "html.parser").script.string)
+    settings = itertools.product(*data["shown"])
+    pictures = [data["pictures"][i][:2] for i in data["states"]]
+    return {setting: tuple(picture) for setting, picture in zip(settings, pictures, strict=True)}
+
+
+def live_picture(shown):
+    """Return (src, alt) of the picture that a kernel shows."""
+    image = BeautifulSoup(shown.value, "html.parser").img
+    return image["src"], image["alt"]
+
+
+def live_pictures(widget):
+    """Move the live controls through the settings of the page; return the same as for the page."""
+    *inputs, shown = widget.live().children
+    found = {}
+    for setting in itertools.product(*(c.options.items() for c in widget.controls.values())):
+        for control, (_, value) in zip(inputs, setting, strict=True):
+            control.value = value
+        found[tuple(name for name, _ in setting)] = live_picture(shown)
+    return found
+
+
+@pytest.fixture
+def read():
+    """Hand out the three readers, under short names."""
+
+    class Read:
+        static = staticmethod(static_pictures)
+        live = staticmethod(live_pictures)
+        now = staticmethod(live_picture)
+
+    return Read

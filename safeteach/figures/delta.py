@@ -47,8 +47,8 @@ from safeteach.figures.routing import (
 )
 from safeteach.instances import GridMDP
 from safeteach.instances.grids import MOVES
-from safeteach.mdp import SafeMDP
 from safeteach.safety import potentially_unsafe, safe_actions
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["delta_graph"]
 

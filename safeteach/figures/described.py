@@ -38,8 +38,8 @@ from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 from PIL import Image
 
-from safeteach.mdp import SafeMDP
 from safeteach.safety import potentially_unsafe
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["DescribedFigure"]
 

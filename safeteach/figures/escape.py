@@ -26,8 +26,8 @@ from safeteach.figures.described import (
     text_size,
     write,
 )
-from safeteach.mdp import SafeMDP
 from safeteach.safety import potentially_unsafe, safe_actions
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["escape"]
 

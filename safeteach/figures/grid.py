@@ -32,7 +32,7 @@ from safeteach.figures.described import (
 )
 from safeteach.instances import GridMDP
 from safeteach.instances.grids import MOVES
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["grid"]
 

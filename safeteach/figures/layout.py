@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.instances import GridMDP
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.mdp import SafeMDP
 
 MOST_STATES = 40
 COLUMN_LENGTH = 4  # a layer with more states than this takes several columns

@@ -32,8 +32,8 @@ from safeteach.figures.described import (
 from safeteach.figures.grid import cell_letter, cell_middles, check_grid, draw_ground
 from safeteach.figures.layout import check_drawable, state_positions
 from safeteach.instances import GridMDP
-from safeteach.mdp import SafeMDP
 from safeteach.safety import potentially_unsafe
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["propagation", "propagation_frame"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from safeteach.figures.described import bow
 from safeteach.figures.layout import Points
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.mdp import SafeMDP
 
 ROUNDS = 3
 BENDS = np.array([0.0, 0.16, -0.16, 0.32, -0.32, 0.5, -0.5])

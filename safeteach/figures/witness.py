@@ -32,9 +32,9 @@ from safeteach.figures.described import (
     state_radius,
     write,
 )
-from safeteach.mdp import SafeMDP
 from safeteach.safety import Witness
 from safeteach.safety import witness as explain
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["witness"]
 

@@ -26,8 +26,8 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.games import SafeGame
 from safeteach.instances.random import TAU, check_sizes, random_costs, random_rows
+from safeteach.worlds.games import SafeGame
 
 __all__ = ["PursuitGame", "penny_bridge", "pursuit", "quay", "random_game"]
 

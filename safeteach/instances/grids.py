@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["GridMDP", "grid", "grid_from_map", "ice_corridor"]
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["laboratory"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["random_mdp"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from safeteach.mdp import SafeMDP
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["school_road"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.compiled import compiled
-from safeteach.mdp import Episode, Known
+from safeteach.kernels import compiled
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["SeenCosts", "SeenTransitions"]
 

@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.bounds import beta
-from safeteach.compiled import compiled
+from safeteach.kernels import compiled
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.settings import check_settings
-from safeteach.mdp import Episode, Known
-from safeteach.pricing import best_within
+from safeteach.planning.pricing import best_within
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["OptCMDP"]
 

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.compiled import compiled
+from safeteach.kernels import compiled
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.settings import check_settings
-from safeteach.mdp import Episode, Known, SafeMDP
-from safeteach.planning import evaluate
-from safeteach.pricing import best_within
+from safeteach.planning.evaluation import evaluate
+from safeteach.planning.pricing import best_within
+from safeteach.worlds.mdp import Episode, Known, SafeMDP
 
 __all__ = ["OptPess"]
 

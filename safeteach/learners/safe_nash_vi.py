@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.compiled import compiled
-from safeteach.games import GameEpisode, KnownGame
+from safeteach.kernels import compiled
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.settings import check_settings
 from safeteach.learners.sucbvi import _flag
-from safeteach.mdp import Episode, Known
+from safeteach.worlds.games import GameEpisode, KnownGame
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["NashVI", "SafeNashVI"]
 
@@ -82,7 +82,9 @@ class SafeNashVI:
         delta: float = 0.005,
         bonus_scale: float = 1.0,
     ) -> None:
-        from safeteach.matrix_games import solve_games  # needs quantecon, as no other learner does
+        from safeteach.planning.matrix_games import (
+            solve_games,  # needs quantecon, as no other learner does
+        )
 
         check_settings(episodes=episodes, delta=delta, bonus_scale=bonus_scale)
         self._solve_games = solve_games

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach import bounds
-from safeteach.compiled import compiled
+from safeteach.kernels import compiled
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.settings import check_settings
 from safeteach.learners.sucbvi import _flag
-from safeteach.mdp import Episode, Known
-from safeteach.planning import Plan
+from safeteach.planning.induction import Plan
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["SRFUCRL"]
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.compiled import compiled
+from safeteach.kernels import compiled
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.settings import check_settings
 from safeteach.learners.sucbvi import SUCBVI
-from safeteach.mdp import Episode, Known
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["Cautious", "ExploreThenCommit", "FixedPolicy", "Informed", "UniformPolicy"]
 

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.compiled import compiled
+from safeteach.kernels import compiled
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.settings import check_settings
-from safeteach.mdp import Episode, Known
 from safeteach.safety import Recursion
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["SUCBVI"]
 

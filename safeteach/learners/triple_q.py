@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.compiled import compiled
+from safeteach.kernels import compiled
 from safeteach.learners.settings import check_settings
-from safeteach.mdp import Episode, Known
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["TripleQ"]
 

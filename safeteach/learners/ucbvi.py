@@ -12,7 +12,7 @@ Taught in the chapters *Optimism and confidence* and *The algorithm*.
 from __future__ import annotations
 
 from safeteach.learners.sucbvi import SUCBVI
-from safeteach.mdp import Known
+from safeteach.worlds.mdp import Known
 
 __all__ = ["UCBVI"]
 

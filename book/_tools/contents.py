@@ -1,0 +1,71 @@
+"""Write down for the library which chapters and exercises the book has, and in which order.
+
+The chapters are those of the numbered parts of ``_toc.yml``; the exercises of a chapter are those
+that its notebook labels, ``:label: ex-danger-ahead-recursion``.  Numbers follow from the order, and
+nobody types one.  Run it through ``make contents``.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import notebooks
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "safeteach" / "classroom" / "contents.json"
+
+
+def chapters(toc: dict[str, Any]) -> list[str]:
+    """The paths of the numbered chapters, without their endings.
+
+    >>> chapters({"parts": [{"chapters": [{"file": "preface"}]},
+    ...                     {"numbered": True, "chapters": [{"file": "book/a/first"}]}]})
+    ['book/a/first']
+    """
+    return [
+        chapter["file"]
+        for part in toc["parts"]
+        if part.get("numbered")
+        for chapter in part["chapters"]
+    ]
+
+
+def slug(path: str) -> str:
+    """The name of a chapter's room.
+
+    >>> slug("book/model/danger-ahead")
+    'danger_ahead'
+    """
+    return Path(path).name.replace("-", "_")
+
+
+def labels(path: str) -> list[str]:
+    """The names of the exercises of a chapter, as they come."""
+    prefix = f"ex-{Path(path).name}-"
+    text = "\n".join(
+        cell.source
+        for cell in notebooks.read(ROOT / f"{path}.ipynb").cells
+        if cell.cell_type == "markdown"
+    )
+    return re.findall(rf"^:label: {prefix}([a-z0-9-]+)$", text, re.MULTILINE)
+
+
+def derive(toc: dict[str, Any]) -> str:
+    """What ``contents.json`` should hold, given the table of contents."""
+    found = {slug(path): labels(path) for path in chapters(toc)}
+    return json.dumps(found, indent=1) + "\n"
+
+
+def read_toc() -> dict[str, Any]:
+    """The book's table of contents."""
+    toc: dict[str, Any] = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    return toc
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        sys.exit(__doc__)
+    FILE.write_text(derive(read_toc()), "utf-8")

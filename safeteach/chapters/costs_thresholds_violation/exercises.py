@@ -1,0 +1,202 @@
+"""*Costs, thresholds, violation*: what counts, when, and how well it can be seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.classroom.checking.forms import form_of
+from safeteach.classroom.checking.kinds import (
+    Counterexample,
+    Exercise,
+    Finding,
+    Function,
+    Slip,
+    Value,
+)
+from safeteach.classroom.checking.worlds import plain, small_worlds
+from safeteach.instances import random_mdp, smoke
+from safeteach.planning.evaluation import evaluate
+from safeteach.worlds.mdp import Episode, SafeMDP, rollout
+
+__all__ = ["EXERCISES"]
+
+MOST_STATES, MOST_STEPS, MARGIN = 5, 5, 0.1
+
+# The walk of exercise 3.1: the cells of s_1 .. s_6 on the map of smoke, H = 5, tau = .3.
+WALK = ((1, 2), (1, 1), (2, 1), (2, 0), (2, 1), (2, 2))
+WALK_TAU = 0.3
+
+
+def _excess_on_walk() -> NDArray[np.float64]:
+    """(6,) c(s) - tau along the walk, the state after the last step included."""
+    mdp = smoke()
+    cells = mdp.cells.tolist()
+    return mdp.c[[cells.index(list(cell)) for cell in WALK]] - WALK_TAU
+
+
+def _paid(excess: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the violation and the number of unsafe steps of a walk."""
+    return float(excess[excess > 0].sum()), float((excess > 0).sum())
+
+
+def _policy(mdp: SafeMDP) -> NDArray[np.int64]:
+    """(H, S) the policy to evaluate: it uses every action, and a hint can name it."""
+    return np.add.outer(np.arange(1, mdp.H + 1), np.arange(mdp.S)) % mdp.A
+
+
+def _episode(mdp: SafeMDP) -> Episode:
+    return rollout(mdp, np.zeros((mdp.H, mdp.S), np.int64), seed=0)
+
+
+def _violation_and_danger(mdp: SafeMDP, policy: NDArray[np.int64]) -> tuple[float, float]:
+    outcome = evaluate(mdp, policy)
+    return outcome.violation, outcome.unsafe_probability
+
+
+def _worlds_that_round() -> Iterator[SafeMDP]:
+    """Yield worlds in which sums of probabilities go wrong, then all the others.
+
+    In the first nothing is unsafe and .7 + .2 + .1 is not 1; in the next ones a danger is so
+    unlikely that adding it to 1 or taking it from 1 changes little or nothing.
+    """
+    yield SafeMDP(np.full((3, 1, 3), (0.7, 0.2, 0.1)), np.zeros((3, 1)), np.zeros(3), tau=0.5, H=1)
+    for odds in (1e-9, 1e-13, 1e-18):
+        P = [[[1 - odds, odds]], [[0, 1]]]
+        yield SafeMDP(P, np.zeros((2, 1)), c=[0, 1], tau=0.5, H=2)
+    yield from small_worlds()
+    for seed in range(20):
+        yield random_mdp(S=6, A=2, H=4, seed=seed, unsafe=0.1, stationary=seed % 2 == 0)
+
+
+def _cheaper_and_worse(answer: object) -> Finding | None:
+    """Say what an answer lacks to break: whoever costs less violates less."""
+    if not isinstance(answer, tuple) or len(answer) != 3:
+        return _lacking(f"Expected a triple (mdp, first, second), got {form_of(answer)}.")
+    if not isinstance(answer[0], SafeMDP):
+        return _lacking(f"The first of the three must be a SafeMDP, got {form_of(answer[0])}.")
+    if answer[0].S > MOST_STATES or answer[0].H > MOST_STEPS:
+        return _lacking(
+            f"It has {answer[0].S} states and {answer[0].H} steps; {MOST_STATES} states and "
+            f"{MOST_STEPS} steps are enough, and no more are allowed."
+        )
+    mdp, outcomes = plain(answer[0]), []
+    for which, policy in zip(("first", "second"), answer[1:], strict=True):
+        try:
+            outcomes.append(evaluate(mdp, policy))
+        except Exception as error:  # a policy can be any object at all
+            return _lacking(f"The {which} policy is none for this world: {error}.")
+    first, second = outcomes
+    # The margins leave room for rounding: a difference of exactly .1 is enough.
+    if second.cost - first.cost < MARGIN - 1e-9:
+        return _lacking(
+            f"The first policy costs {first.cost:.4g} and the second {second.cost:.4g}: the first "
+            f"must cost less, by at least {MARGIN}.",
+            mdp,
+        )
+    if first.violation - second.violation < MARGIN - 1e-9:
+        return _lacking(
+            f"The first policy costs less, as it should. But its violation is "
+            f"{first.violation:.4g} and that of the second {second.violation:.4g}: the first must "
+            f"violate more, by at least {MARGIN}.",
+            mdp,
+        )
+    return None
+
+
+def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
+    return Finding("not yet", text, world)
+
+
+def _looks(gap: float, delta: float) -> int:
+    """Return the least n >= 1 with Φ(-gap √n) <= delta."""
+    if delta >= 0.5:
+        return 1
+    return max(1, math.ceil((NormalDist().inv_cdf(delta) / gap) ** 2))
+
+
+EXERCISES: dict[str, Exercise] = {
+    "by-hand": Value(
+        asks="the pair (violation, number of unsafe steps) of the walk, at tau = 0.3 and H = 5",
+        hint="Write the six costs in a row and strike out what does not count. Of each that is "
+        "left, take what exceeds 0.3, and nothing if it does not.",
+        expected=lambda: _paid(_excess_on_walk()[:5]),
+        slips=(
+            Slip(
+                lambda: _paid(_excess_on_walk()),
+                "You count the state after the last step. With H = 5 the sum ends at s_5.",
+            ),
+            Slip(
+                lambda: _paid(_excess_on_walk()[1:5]),
+                "You leave out the initial state. It counts: the sum starts at h = 1.",
+            ),
+            Slip(
+                lambda: (
+                    _paid(_excess_on_walk()[:5])[0],
+                    float((_excess_on_walk()[:5] >= 0).sum()),
+                ),
+                "The violation is right. But a state whose cost equals the threshold is safe.",
+            ),
+            Slip(
+                lambda: (float(_excess_on_walk()[:5].sum()), _paid(_excess_on_walk()[:5])[1]),
+                "A step below the threshold earns no credit: it adds nothing, and not a negative "
+                "number.",
+            ),
+        ),
+    ),
+    "violation-of-an-episode": Function(
+        asks="a function my_violation(mdp, episode) that returns the violation of the episode",
+        hint="The costs in the episode are noisy; the states are not, and the world knows the "
+        "cost of each. Mind which of the H + 1 states count. (The episode that was tried is "
+        "st.rollout(world, policy, seed=0) with action 0 everywhere.)",
+        oracle=lambda mdp, episode: float(mdp.violation[episode.states[:-1]].sum()),
+        instances=small_worlds,
+        arguments=lambda mdp: {"mdp": mdp, "episode": _episode(mdp)},
+    ),
+    "two-numbers-forward": Function(
+        asks="a function my_evaluate(mdp, policy) that returns the pair (violation, probability "
+        "of ever being unsafe)",
+        hint="Carry two vectors forward: the law of s_h, and the part of it that has not been "
+        "unsafe so far. Count first, then move. (The policy that was tried takes action "
+        "(h + s) mod A in state s at step h.)",
+        oracle=_violation_and_danger,
+        instances=small_worlds,
+        arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
+    ),
+    "find-the-bug": Function(
+        asks="a function feasible(mdp, policy) that returns whether the policy is feasible",
+        hint="The recursion is right on paper. What does a computer make of 0.7 + 0.2 + 0.1, and "
+        "of 1 - 1e-18? Whether something is possible can be found out without adding up "
+        "probabilities to 1. (The policy that was tried takes action (h + s) mod A in state s "
+        "at step h.)",
+        oracle=lambda mdp, policy: evaluate(mdp, policy).unsafe_probability == 0,
+        instances=_worlds_that_round,
+        arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
+    ),
+    "cheaper-is-safer": Counterexample(
+        asks=f"a triple (mdp, first, second): a SafeMDP with at most {MOST_STATES} states and "
+        f"{MOST_STEPS} steps and two policies, of which the first has the smaller expected cost "
+        f"and the larger violation, each by at least {MARGIN}",
+        hint="Cost below the threshold is free of violation, so let the second policy have a lot "
+        "of it. Let the first have nothing most of the time, and much too much now and then.",
+        missing=_cheaper_and_worse,
+    ),
+    "enough-looks": Function(
+        asks="a function looks(gap, delta) that returns the least n for which the average of n "
+        "looks is on the wrong side with probability at most delta",
+        hint="The average of n looks has standard deviation 1 / sqrt(n). Solve for n where the "
+        "probability is delta exactly, round in the right direction, and think about a delta so "
+        "large that one look is enough.",
+        oracle=_looks,
+        instances=lambda: [
+            (gap, delta)
+            for gap in (1.0, 0.5, 0.3, 0.1, 0.05)
+            for delta in (0.7, 0.5, 0.3, 0.1, 0.05, 0.01, 0.001)
+        ],
+        arguments=lambda case: {"gap": case[0], "delta": case[1]},
+    ),
+}

@@ -1,0 +1,5 @@
+"""*Danger ahead*: Δ, the potentially unsafe states, the safe actions, feasibility."""
+
+from safeteach.classroom.rooms import open_room
+
+check, quiz, __getattr__ = open_room(__name__)

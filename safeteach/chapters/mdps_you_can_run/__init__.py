@@ -1,0 +1,5 @@
+"""*MDPs you can run*: what a policy is worth, where it goes, and the best one."""
+
+from safeteach.classroom.rooms import open_room
+
+check, quiz, __getattr__ = open_room(__name__)

@@ -1,0 +1,5 @@
+"""*Optimism and confidence*: what luck can do, in all states and at all counts."""
+
+from safeteach.classroom.rooms import open_room
+
+check, quiz, __getattr__ = open_room(__name__)

@@ -1,0 +1,1 @@
+"""Pictures that the figures of several chapters share: one file a picture."""

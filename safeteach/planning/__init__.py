@@ -1,0 +1,20 @@
+"""Plans: backward induction, evaluation, budgets, matrix games, equilibria, best responses."""
+
+from safeteach.planning.budgets import BudgetError, ConstrainedPlan, constrained_optimal
+from safeteach.planning.equilibria import GamePlan, Response, best_response
+from safeteach.planning.evaluation import Evaluation, evaluate
+from safeteach.planning.induction import Plan, optimal, safe_optimal
+
+__all__ = [
+    "BudgetError",
+    "ConstrainedPlan",
+    "Evaluation",
+    "GamePlan",
+    "Plan",
+    "Response",
+    "best_response",
+    "constrained_optimal",
+    "evaluate",
+    "optimal",
+    "safe_optimal",
+]

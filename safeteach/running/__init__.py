@@ -1,0 +1,1 @@
+"""Let learners live: the loop, comparisons, audits, and what is kept of them."""

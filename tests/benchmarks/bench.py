@@ -1,0 +1,342 @@
+"""Speed, printed and never asserted: run it with ``make bench``.
+
+Every peer is timed in the same run on the same world, so read the ratios, not the seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import itertools
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from playwright.sync_api import sync_playwright
+
+import safeteach as st
+from safeteach.widgets import static_page
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / name) for name in ("book/_tools", "tests", "tests/site")]
+
+import browser  # noqa: E402, from the folders of the line before
+from benchmarks.dense_loop import dense_ucbvi  # noqa: E402
+from benchmarks.random_ponds import random_pond  # noqa: E402
+from moving import walks  # noqa: E402
+from oracles.linear_programs import lp_value, occupancy_lp  # noqa: E402
+from oracles.storm import minimal_risk, storm_model  # noqa: E402
+
+
+def seconds(
+    work: Callable[[], Any], repeats: int = 1, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """The least time of a few runs."""
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        work()
+        times.append(clock() - start)
+    return min(times)
+
+
+def long_lane(S: int, A: int = 4, H: int = 50) -> st.SafeMDP:
+    """A ring of states: action a may stay, go one state either way, or 2 + a states on.
+
+    Danger spreads from twenty hazards by a state each way at every step and is still spreading
+    after 50, so that no set repeats and the stationary shortcut never applies.
+    """
+    ahead = np.array([[-1, 0, 1, 2 + a] for a in range(A)])
+    towards = np.sort((np.arange(S)[:, None, None] + ahead) % S, axis=2)
+    n = towards.size
+    P = sp.csr_array((np.full(n, 1 / 4), towards.ravel(), np.arange(0, n + 1, 4)), (S * A, S))
+    c = np.zeros(S)
+    c[:: S // 20] = 1.0
+    return st.SafeMDP(P, np.zeros((S, A)), c, tau=0.5, H=H)
+
+
+def bench_potentially_unsafe() -> None:
+    print("potentially_unsafe: 4 actions, 4 successors, H = 50; Storm answers one h a question,")
+    print("so the ratio is its time for U_1 .. U_H over ours for the same (model building apart)")
+    print(
+        f"{'states':>10} {'nnz':>12} {'seconds':>8} {'ns/(H nnz)':>11} {'Storm U_1':>10} "
+        f"{'Storm all':>10} {'ratio':>6} {'peak GB':>8}"
+    )
+    for S in (10**4, 10**5, 10**6):
+        mdp = long_lane(S)
+        nnz = len(mdp.rows(1).successors)
+        U = st.potentially_unsafe(mdp)
+        assert U[0].sum() > U[1].sum(), "the sets must still grow at the first step"
+        ours = seconds(lambda mdp=mdp: st.potentially_unsafe(mdp), repeats=3)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        model = storm_model(mdp)
+        assert ((minimal_risk(model, mdp.H - 1) > 0) == U[0]).all()
+        first = seconds(lambda model=model, k=mdp.H - 1: minimal_risk(model, k))
+        every = seconds(lambda model=model, H=mdp.H: [minimal_risk(model, k) for k in range(H)])
+        print(
+            f"{S:>10,} {nnz:>12,} {ours:8.3f} {ours / (mdp.H * nnz) * 1e9:11.2f} {first:10.3f} "
+            f"{every:10.3f} {every / ours:5.1f}x {peak:8.2f}",
+            flush=True,
+        )
+
+
+def bench_import() -> None:
+    code = "import time; t = time.perf_counter(); import safeteach; print(time.perf_counter() - t)"
+    times = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]
+    print(f"import safeteach, warm: {min(times):.3f} s (of which numpy is most)", flush=True)
+
+
+def bench_book() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        files = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split()
+        for name in files:
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, clone / name)
+        for label in ("cold (environment, pages and all)", "warm (nothing changed)"):
+            took = seconds(
+                lambda: subprocess.run(["make", "book"], cwd=clone, check=True, capture_output=True)
+            )
+            print(f"make book, {label}: {took:.1f} s", flush=True)
+
+
+WIDGETS = {
+    "threshold, smoke": lambda: st.widgets.threshold(st.instances.smoke()),
+    "spread, ice corridor": lambda: st.widgets.spread(st.instances.ice_corridor()),
+    "spread, counterexample": lambda: st.widgets.spread(st.instances.union_counterexample()),
+    "doom, ice corridor": lambda: st.widgets.doom(st.instances.ice_corridor()),
+    "doom, counterexample": lambda: st.widgets.doom(st.instances.union_counterexample()),
+}
+
+
+def print_moves(name: str, milliseconds: list[float]) -> None:
+    print(
+        f"{name:24} {statistics.median(milliseconds):10.0f} {max(milliseconds):8.0f} "
+        f"{len(milliseconds):6}",
+        flush=True,
+    )
+
+
+def bench_live_controls() -> None:
+    print("a move of a live control, on the kernel's side: draw, compress, hand over")
+    print(f"{'figure':24} {'median ms':>10} {'longest':>8} {'moves':>6}")
+    for name, make in WIDGETS.items():
+        *inputs, _shown = make().live().children
+        times = []
+        for setting in itertools.product(*([v for _, v in one.options] for one in inputs)):
+            for one, value in zip(inputs, setting, strict=True):
+                if one.value != value:
+                    times.append(1e3 * seconds(lambda one=one, v=value: setattr(one, "value", v)))
+        print_moves(name, times)
+
+
+def bench_static_controls() -> None:
+    path = browser.find()
+    if path is None:
+        print("a move of a static control: NO BROWSER, not timed")
+        return
+    print("a move of a static control, from the key to the frame that shows the picture")
+    print(f"{'figure':24} {'median ms':>10} {'longest':>8} {'moves':>6}")
+    script = (ROOT / "book" / "_static" / "interactive.js").read_text("utf-8")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for name, make in WIDGETS.items():
+            widget = make()
+            html = static_page(widget.figure, widget.controls, widget.first)
+            page = chromium.new_page()
+            page.set_content(f"<script>{script}</script>{html}")
+            print_moves(name, [ms for walk in walks(page) for ms in walk.milliseconds])
+            page.close()
+        chromium.close()
+
+
+def bench_constrained() -> None:
+    print("constrained_optimal: S = 25, A = 4, H = 10, against scipy's linprog on the same budgets")
+    ours = peer = 0.0
+    for seed in range(5):
+        mdp = st.instances.random_mdp(25, 4, 10, seed, unsafe=0.4)
+        top = st.evaluate(mdp, st.optimal(mdp).policy).cost
+        low = st.constrained_optimal(st.SafeMDP(mdp.P, 0 * mdp.r, mdp.c, mdp.tau, mdp.H), top).cost
+        budget = (low + top) / 2
+        ours += seconds(lambda mdp=mdp, b=budget: st.constrained_optimal(mdp, b), repeats=5)
+        peer += seconds(lambda mdp=mdp, b=budget: occupancy_lp(mdp, b), repeats=2)
+    print(f"{200 * ours:.1f} ms against {200 * peer:.1f} ms: {peer / ours:.0f}x", flush=True)
+
+
+def bench_matrix_games() -> None:
+    game = st.instances.random_game(25, 4, 4, 10, seed=0, successors=4)
+    learner = st.SafeNashVI(game.known, episodes=2_000, bonus_scale=BONUS_SCALE)
+    for k, _episode in st.face(learner, game, "uniform"):
+        if k == 1_000:  # most triples were tried
+            break
+    learner.transitions.reached[:] = True  # no game is left out, not even those of the first step
+    ties = np.random.default_rng(0)
+    ours = seconds(lambda: learner.plan(ties), repeats=50)
+    matrices = learner.Q.reshape(-1, 4, 4)
+    mixed = sum(M.min(axis=1).max() < M.max(axis=0).min() for M in matrices)
+    theirs = seconds(lambda: [lp_value(M) for M in matrices], repeats=3)
+    print("planning one episode of SafeNashVI, S = 25, A = B = 4, H = 10, against one call of")
+    print(f"scipy's linprog for each of its {len(matrices)} matrix games ({mixed} need mixing)")
+    print(f"{1e3 * ours:.2f} ms against {1e3 * theirs:.0f} ms: {theirs / ours:.0f}x", flush=True)
+
+
+def peer_python() -> Path:
+    """The Python of the peers, in an environment of their own that is made when first needed."""
+    pins = ROOT / "tests" / "peers" / "requirements.txt"
+    home = ROOT / "_build" / "peers"
+    python, installed = home / "bin" / "python", home / "requirements.txt"
+    if not installed.exists() or installed.read_text("utf-8") != pins.read_text("utf-8"):
+        packages = pins.read_text("utf-8").count("==")
+        print(f"Setting up _build/peers: {packages} pinned packages, a minute", flush=True)
+        venv.create(home, clear=True, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-qq", "-r", pins], check=True)
+        shutil.copy(pins, installed)  # the last act: without it the environment is not whole
+    return python
+
+
+def rlberry_rate(mdp: st.SafeMDP, episodes: int) -> float:
+    """Episodes per second of rlberry's UCBVI in a stationary world."""
+    script = ROOT / "tests" / "peers" / "rlberry_ucbvi.py"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "world.npz"
+        np.savez(file, P=mdp.P[0], r=mdp.r[0], s1=mdp.s1, H=mdp.H, episodes=episodes)
+        return float(subprocess.check_output([peer_python(), script, file], cwd=folder))
+
+
+BONUS_SCALE = 0.01  # with the theorem's own constants nobody learns within these episodes
+
+
+def learner_rate(make: Callable[..., Any], mdp: st.SafeMDP, episodes: int) -> float:
+    """Episodes per second of a learner of ours, with its history and the exact regret."""
+    learner = functools.partial(make, mdp.known, episodes=episodes, bonus_scale=BONUS_SCALE)
+    return episodes / seconds(lambda: st.run(learner(), mdp), 3, time.process_time)
+
+
+def dense_rate(mdp: st.SafeMDP, episodes: int) -> float:
+    """Episodes per second of the compiled loop that keeps nothing but counts."""
+    return episodes / seconds(lambda: dense_ucbvi(mdp, episodes, BONUS_SCALE), 3, time.process_time)
+
+
+def best_in_turns(rounds: int, **rates: Callable[[], float]) -> dict[str, float]:
+    """The best rate of each; they take turns, so that a busy machine slows them all alike."""
+    best = dict.fromkeys(rates, 0.0)
+    for name, rate in itertools.chain.from_iterable(itertools.repeat(rates.items(), rounds)):
+        best[name] = max(best[name], rate())
+    return best
+
+
+def print_ratio(peer: str, ours: float, theirs: float) -> None:
+    print(f"  {peer:24} {theirs:8,.0f} {ours / theirs:8.2f}x", flush=True)
+
+
+def bench_learners() -> None:
+    small = st.instances.grid_from_map("\n".join(st.instances.grid().map), H=10)
+    large = random_pond(20, H=25)
+    peer_python()
+    for make in (st.UCBVI, st.SUCBVI):  # compile
+        learner_rate(make, small, 2)
+    dense_rate(small, 2)
+
+    print("episodes per second of processor time: st.run, with its history and exact regret, and")
+    print("its peers, none of which uses more than one core")
+    rates = best_in_turns(
+        4,
+        ours=lambda: learner_rate(st.UCBVI, small, 20_000),
+        rlberry=lambda: rlberry_rate(small, 2_000),
+        dense=lambda: dense_rate(small, 20_000),
+    )
+    print(f"UCBVI, S = 25, A = 4, H = 10: {rates['ours']:,.0f}")
+    print_ratio("rlberry 0.5.0's UCBVI", rates["ours"], rates["rlberry"])
+    print_ratio("one dense compiled loop", rates["ours"], rates["dense"])
+    rates = best_in_turns(
+        4,
+        ours=lambda: learner_rate(st.SUCBVI, large, 3_000),
+        rlberry=lambda: rlberry_rate(large, 50),
+    )
+    print(f"SUCBVI, S = {large.S}, A = 4, H = 25: {rates['ours']:,.0f}")
+    print_ratio("rlberry 0.5.0's UCBVI", rates["ours"], rates["rlberry"])
+
+
+def bench_growth() -> None:
+    print("SUCBVI, H = 25, 5,000 episodes: processor time beside the number of seen successors")
+    print("(h, s, a, t), which it should grow with, and H S² A, the size of a dense model")
+    print(f"{'states':>7} {'H S² A':>12} {'seen':>7} {'us/episode':>11} {'ns/seen':>8}")
+    for side in (5, 10, 20, 40):
+        mdp = random_pond(side, H=25)
+        learner = st.SUCBVI(mdp.known, episodes=5_000, bonus_scale=BONUS_SCALE)
+        st.run(learner, mdp)
+        seen = int(learner.transitions.length.sum())
+        each = 1 / learner_rate(st.SUCBVI, mdp, 5_000)
+        print(
+            f"{mdp.S:>7,} {mdp.H * mdp.S**2 * mdp.A:>12,} {seen:>7,} {1e6 * each:11.1f} "
+            f"{1e9 * each / seen:8.1f}",
+            flush=True,
+        )
+    # Linux's own peak, which can be reset; that of getrusage may be the parent's.
+    code = """if True:
+        import pathlib, re
+        import safeteach as st
+        from benchmarks.random_ponds import random_pond
+
+        def peak():
+            status = pathlib.Path("/proc/self/status").read_text()
+            return int(re.search("VmHWM:\\s+(\\d+)", status)[1]) // 1024
+
+        mdp = random_pond(40, H=25)
+        world = peak()
+        pathlib.Path("/proc/self/clear_refs").write_text("5")
+        st.run(st.SUCBVI(mdp.known, episodes=5_000), mdp)
+        print(f"{peak()} MB (making the world: {world} MB)")
+    """
+    told = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT / "tests", text=True)
+    print(f"peak memory of a run of its own, S = 1,600, H = 25: {told.strip()}", flush=True)
+
+
+def bench_figure1() -> None:
+    source = ROOT / "book" / "studies"
+    with tempfile.TemporaryDirectory() as folder:  # the command stores beside itself
+        script = shutil.copytree(source, Path(folder) / source.relative_to(ROOT)) / "pond.py"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, script, "figure1"]
+        took = seconds(lambda: subprocess.run(command, check=True, capture_output=True))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print("make figure1, with no run kept from before: 5 learners, 20,000 episodes, 10 seeds")
+    print(f"{took:.1f} s on {os.cpu_count()} cores, {busy:.1f} s of processor time", flush=True)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "import": bench_import,
+    "unsafe": bench_potentially_unsafe,
+    "static controls": bench_static_controls,
+    "live controls": bench_live_controls,
+    "budget": bench_constrained,
+    "matrix games": bench_matrix_games,
+    "learners": bench_learners,
+    "growth": bench_growth,
+    "figure1": bench_figure1,
+    "book": bench_book,
+}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        choices=[*PARTS, []],
+        default=[],
+        help="what to time; everything by default",
+    )
+    for part in parser.parse_args().parts or PARTS:
+        PARTS[part]()

@@ -1,0 +1,117 @@
+"""What the book stores of its duels is what the library makes today."""
+
+import json
+
+import duels
+import numpy as np
+import pytest
+import storing
+
+import safeteach as st
+from safeteach.running.dueling import ADVERSARIES
+
+AGAIN = "run `make duels`"
+
+
+@pytest.fixture(scope="module")
+def stored():
+    with np.load(storing.DATA / duels.FILE) as file:
+        return dict(file), json.loads(str(file["about"]))
+
+
+def test_it_was_made_by_this_code(stored):
+    _, about = stored
+    code = storing.code_digest(duels.__file__)
+    assert about["code"] == code, f"the code of a duel has changed: {AGAIN}"
+
+
+def test_it_says_how_it_was_made(stored):
+    file, about = stored
+    today = json.loads(json.dumps(duels.about()))
+    assert about | {"code": ""} == today | {"code": ""}, AGAIN
+    assert file["names"].tolist() == list(duels.LEARNERS)
+    assert file["adversaries"].tolist() == list(ADVERSARIES)
+    assert file["seeds"].tolist() == list(duels.SEEDS)
+    assert about["learners"]["SafeNashVI"]["bonus_scale"] == duels.SCALE
+
+
+def test_curves_are_sums_over_all_episodes(stored):
+    file, _ = stored
+    shape = len(duels.LEARNERS), len(ADVERSARIES), len(duels.SEEDS)
+    ends = file["episodes"]
+    assert ends[0] == 0
+    assert ends[-1] == duels.EPISODES
+    assert (np.diff(ends) > 0).all()
+    for name in ("reward", "violation", "regret"):
+        assert file[name].shape == (*shape, len(ends))
+        assert (file[name][..., 0] == 0).all()
+    for name in ("reward", "violation"):
+        assert (np.diff(file[name]) >= 0).all()
+    assert file["digests"].shape == file["worst"].shape == shape
+    for one in file["digests"]:  # where nothing is ever flagged in time both learners are the same
+        assert len(np.unique(one)) == one.size
+    assert (file["worst"] <= st.optimal(st.instances.pursuit()).value + 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    "duel",
+    [
+        duels.Duel("SafeNashVI", "hazard seeker", 3),
+        pytest.param(duels.Duel("NashVI", "equilibrium", 7), marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_a_run_made_again_is_the_stored_one(stored, duel):
+    file, _ = stored
+    history, worst = duel.fight()
+    place = (
+        list(duels.LEARNERS).index(duel.learner),
+        list(ADVERSARIES).index(duel.adversary),
+        list(duels.SEEDS).index(duel.seed),
+    )
+    assert storing.digest(history) == file["digests"][place], AGAIN
+    assert worst == file["worst"][place]
+    for what in ("reward", "violation", "regret"):
+        curve = storing.so_far(getattr(history, what)[None], file["episodes"])[0]
+        assert np.array_equal(curve, file[what][place])
+
+
+def test_what_the_chapter_says_of_it(stored):
+    """Flat against everybody; and a learner can fail this test, for NashVI does."""
+    file, about = stored
+    half = len(file["episodes"]) // 2
+    late = (file["violation"][..., -1] - file["violation"][..., half]).mean(axis=2)
+    early = file["violation"][0, :, :, half].mean(axis=1)
+    assert (late[0] < 0.05 * early).all()
+    assert (late[1, 1:] > 200).all()
+    assert late[1, 0] < 5  # the planned adversary does not push
+    loss = (file["regret"][..., -1] - file["regret"][..., -11]).mean(axis=2) / 500
+    assert (np.abs(loss[0, [1, 3]]) < 0.1).all()
+    assert (loss[0, [0, 2]] < -1).all()
+    worst = file["worst"].mean(axis=2)
+    assert worst[0, 3] == pytest.approx(about["values"]["safe"], abs=0.05)
+    assert worst[0, 0] < 1.2
+
+
+@pytest.mark.slow
+def test_interrupted_it_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    """With the runs of a first try in its folder it runs the others only."""
+    few = [
+        duels.Duel(learner, adversary, seed, episodes=4)
+        for learner in duels.LEARNERS
+        for adversary in ADVERSARIES
+        for seed in range(1)
+    ]
+    monkeypatch.setattr(duels, "duels", lambda: few)
+    monkeypatch.setattr(duels, "SEEDS", range(1))
+    monkeypatch.setattr(duels, "EPISODES", 4)
+    monkeypatch.setattr(duels, "DATA", tmp_path / "data")
+    monkeypatch.setattr(duels, "RUNS", tmp_path / "runs")
+    first = duels.make().read_bytes()
+    runs = sorted((tmp_path / "runs").iterdir())
+    assert len(runs) == len(few)
+    runs[0].unlink()
+    times = [file.stat().st_mtime_ns for file in runs[1:]]
+    assert duels.make().read_bytes() == first
+    assert runs[0].exists()
+    assert [file.stat().st_mtime_ns for file in runs[1:]] == times

@@ -1,0 +1,48 @@
+"""The statement of chapter 9, on worlds that would show a false one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as hs
+from oracles.brute_force import all_policies, worlds
+
+import safeteach as st
+
+
+@given(worlds(), hs.floats(0, 0.99), hs.data())
+@settings(max_examples=300, deadline=None)
+def test_a_budget_that_is_spent_is_violation(world, tau, data):
+    """With costs 0 and 1: v = (1 - tau) C and C/H <= Pr[unsafe] <= C, path by path."""
+    mdp = st.SafeMDP(world.P, world.r, world.unsafe.astype(float), tau, world.H, s1=world.s1)
+    policies = all_policies(mdp)
+    policy = policies[data.draw(hs.integers(0, len(policies) - 1))]
+    law, cost, violation = {((mdp.s1,), 1.0)}, 0.0, 0.0
+    for h in range(mdp.H):  # every path with its probability
+        law = {
+            ((*path, t), p * mdp.P[h, path[-1], policy[h, path[-1]], t])
+            for path, p in law
+            for t in range(mdp.S)
+            if mdp.P[h, path[-1], policy[h, path[-1]], t] > 0
+        }
+    unsafe = 0.0
+    for path, p in law:
+        c = mdp.c[list(path[:-1])]
+        cost += p * c.sum()
+        violation += p * np.maximum(c - tau, 0).sum()
+        unsafe += p * bool((c > tau).any())
+    e = st.evaluate(mdp, policy)
+    assert (e.cost, e.violation, e.unsafe_probability) == pytest.approx((cost, violation, unsafe))
+    assert violation == pytest.approx((1 - tau) * cost)
+    assert cost / mdp.H - 1e-12 <= unsafe <= cost + 1e-12
+
+
+def test_a_learner_that_spends_its_budget_violates_along_a_line():
+    """The constrained optimum, played from the first episode on, violates (1 - tau) mu K."""
+    pond, K = st.instances.grid(), 4000
+    plan = st.constrained_optimal(pond, 0.5)
+    assert plan.cost == pytest.approx(0.5)
+    rng = np.random.default_rng(0)
+    paid = [pond.violation[st.rollout(pond, plan.policy, rng).states[:-1]].sum() for _ in range(K)]
+    error = np.std(paid) / np.sqrt(K)
+    assert abs(np.mean(paid) - 0.25) < 4 * error
+    assert 0.5 / pond.H <= np.mean(np.array(paid) > 0) <= 0.5
