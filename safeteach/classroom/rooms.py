@@ -39,7 +39,7 @@ def open_room(
 
     def look_up(name: str) -> Any:
         if name in LAZY:
-            return importlib.import_module(f"{package}.{name}")
+            return importlib.import_module(f"safeteach.chapters.{slug}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return check, quiz, look_up

@@ -31,6 +31,7 @@ from safeteach.learners.settings import check_settings
 from safeteach.learners.sucbvi import _flag
 from safeteach.planning.induction import Plan
 from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.reading import read_rewards
 
 __all__ = ["SRFUCRL"]
 
@@ -196,20 +197,8 @@ class SRFUCRL:
 
 
 def read_reward(r: ArrayLike, H: int, S: int, A: int) -> NDArray[np.float64]:
-    """The reward as an (H, S, A) array, or a clear error."""
-    try:
-        reward = np.array(r, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"r is not a rectangular array of numbers ({error})") from None
-    if reward.shape not in ((S, A), (H, S, A)):
-        raise ValueError(
-            f"r has shape {reward.shape}; expected (S, A) = {(S, A)} or (H, S, A) = {(H, S, A)}"
-        )
-    bad = np.argwhere(~((reward >= 0) & (reward <= 1)))
-    if bad.size:
-        place = ", ".join(map(str, bad[0]))
-        raise ValueError(f"r[{place}] is {reward[tuple(bad[0])]}; it must lie in [0, 1]")
-    return np.ascontiguousarray(np.broadcast_to(reward, (H, S, A)))
+    """A reward, checked as a world's is, as the kernels read it: (H, S, A), contiguous."""
+    return np.ascontiguousarray(read_rewards(r, H, (S, A), "SA"))
 
 
 @compiled

@@ -7,7 +7,8 @@ changed, and only then.  The files are found in the import statements and in nam
 An ``__init__`` only hands on names of other files: a name counts as the file that it comes from,
 and the ``__init__`` does not count.  Where no single name can be told, as in
 ``getattr(st.learners, name)``, all names of the package count, and its ``__init__`` too.  The
-folder of a chapter is a room: who uses anything in it depends on all of its files.
+folder of a chapter is a room: who uses anything in it depends on all of its files; who opens a
+room by a computed name does not, but whoever names it does.
 
 What code reads as data outside a room is not seen, nor is code in strings; and of the scripts
 that a script imports nothing is followed.
@@ -191,7 +192,7 @@ class _Uses(ast.NodeVisitor):
             package, *module = known.split(".")
             if package == self.package and name is start:
                 self.used.add((tuple(module), ()))
-            elif package in ("", self.package):
+            elif package in ("", self.package) and module[:1] != [ROOMS]:
                 self.used.add((tuple(module[:-1]) if package else (), (ANY,)))
         self.generic_visit(node)
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.worlds.reading import ROW_SUM_TOLERANCE, read_names
+from safeteach.worlds.reading import read_names, read_policy
 from safeteach.worlds.world import World
 
 __all__ = ["GameEpisode", "KnownGame", "SafeGame"]
@@ -158,35 +157,10 @@ class SafeGame(World):
 
     def check_mu(self, mu: ArrayLike) -> NDArray[np.float64]:
         """The agent's strategy as (H, S, A) probabilities, from those or from (H, S) actions."""
-        return _read_strategy(mu, "mu", self.H, self.S, self.A, "A")
+        chances = read_policy(mu, "mu", self.H, self.S, self.A, "A")
+        return chances if chances.ndim == 3 else np.eye(self.A)[chances]
 
     def check_nu(self, nu: ArrayLike) -> NDArray[np.float64]:
         """The adversary's strategy as (H, S, B) probabilities, or from (H, S) actions."""
-        return _read_strategy(nu, "nu", self.H, self.S, self.B, "B")
-
-
-def _read_strategy(
-    strategy: ArrayLike, name: str, H: int, S: int, n: int, letter: str
-) -> NDArray[np.float64]:
-    array: NDArray[Any] = np.asarray(strategy)
-    if array.shape == (H, S) and np.issubdtype(array.dtype, np.integer):
-        bad = np.argwhere((array < 0) | (array >= n))
-        if bad.size:
-            h, s = bad[0]
-            raise ValueError(f"{name}[{h}, {s}] is {array[h, s]}; the actions are 0..{n - 1}")
-        return np.eye(n)[array]
-    if array.shape != (H, S, n):
-        raise ValueError(
-            f"{name} has shape {array.shape} and holds {array.dtype}; expected "
-            f"(H, S) = {(H, S)} actions or (H, S, {letter}) = {(H, S, n)} probabilities"
-        )
-    array = array.astype(np.float64)
-    off = np.abs(array.sum(axis=2) - 1) > ROW_SUM_TOLERANCE
-    bad = np.argwhere(~(array >= 0).all(axis=2) | off)
-    if bad.size:
-        h, s = bad[0]
-        raise ValueError(
-            f"{name}[{h}, {s}] is {array[h, s]}; probabilities of actions must be "
-            f"nonnegative and sum to 1"
-        )
-    return array
+        chances = read_policy(nu, "nu", self.H, self.S, self.B, "B")
+        return chances if chances.ndim == 3 else np.eye(self.B)[chances]

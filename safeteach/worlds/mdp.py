@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.worlds.reading import ROW_SUM_TOLERANCE, read_names
+from safeteach.worlds.reading import read_names, read_policy
 from safeteach.worlds.world import World
 
 __all__ = ["Episode", "Known", "SafeMDP", "rollout"]
@@ -148,32 +148,7 @@ class SafeMDP(World):
 
     def check_policy(self, policy: ArrayLike) -> NDArray[Any]:
         """A policy as an array: (H, S) actions or (H, S, A) probabilities of actions."""
-        array = np.asarray(policy)
-        if array.shape == (self.H, self.S):
-            if not np.issubdtype(array.dtype, np.integer):
-                raise ValueError(f"policy holds {array.dtype}; actions are whole numbers")
-            bad = np.argwhere((array < 0) | (array >= self.A))
-            if bad.size:
-                h, s = bad[0]
-                raise ValueError(
-                    f"policy[{h}, {s}] is {array[h, s]}; the actions are 0..{self.A - 1}"
-                )
-            return array
-        if array.shape == (self.H, self.S, self.A):
-            array = array.astype(np.float64)
-            off = np.abs(array.sum(axis=2) - 1) > ROW_SUM_TOLERANCE
-            bad = np.argwhere(~(array >= 0).all(axis=2) | off)
-            if bad.size:
-                h, s = bad[0]
-                raise ValueError(
-                    f"policy[{h}, {s}] is {array[h, s]}; probabilities of actions must be "
-                    f"nonnegative and sum to 1"
-                )
-            return array
-        raise ValueError(
-            f"policy has shape {array.shape}; expected (H, S) = {(self.H, self.S)} actions or "
-            f"(H, S, A) = {(self.H, self.S, self.A)} probabilities"
-        )
+        return read_policy(policy, "policy", self.H, self.S, self.A, "A")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from safeteach.worlds.rows import Rows
 
 __all__ = [
-    "ROW_SUM_TOLERANCE", "frozen", "read_costs", "read_names", "read_rewards",
-    "read_transitions", "whole_number",
+    "frozen",
+    "read_costs",
+    "read_names",
+    "read_policy",
+    "read_rewards",
+    "read_transitions",
+    "whole_number",
 ]
 
 ROW_SUM_TOLERANCE = 1e-8
@@ -119,6 +124,36 @@ def _checked_rows(
             f"{place(int(off[0]))} sums to {total[off[0]]:.12g}; each row must sum to 1"
         )
     return Rows(frozen(indptr), frozen(successors), frozen(probability))
+
+
+def read_policy(
+    policy: ArrayLike, name: str, H: int, S: int, n: int, letter: str
+) -> NDArray[Any]:
+    """(H, S) actions or (H, S, n) probabilities of actions, once they are that."""
+    array = np.asarray(policy)
+    if array.shape == (H, S):
+        if not np.issubdtype(array.dtype, np.integer):
+            raise ValueError(f"{name} holds {array.dtype}; actions are whole numbers")
+        bad = np.argwhere((array < 0) | (array >= n))
+        if bad.size:
+            h, s = bad[0]
+            raise ValueError(f"{name}[{h}, {s}] is {array[h, s]}; the actions are 0..{n - 1}")
+        return array
+    if array.shape == (H, S, n):
+        array = array.astype(np.float64)
+        off = np.abs(array.sum(axis=2) - 1) > ROW_SUM_TOLERANCE
+        bad = np.argwhere(~(array >= 0).all(axis=2) | off)
+        if bad.size:
+            h, s = bad[0]
+            raise ValueError(
+                f"{name}[{h}, {s}] is {array[h, s]}; probabilities of actions must be "
+                f"nonnegative and sum to 1"
+            )
+        return array
+    raise ValueError(
+        f"{name} has shape {array.shape}; expected (H, S) = {(H, S)} actions or "
+        f"(H, S, {letter}) = {(H, S, n)} probabilities"
+    )
 
 
 def read_rewards(

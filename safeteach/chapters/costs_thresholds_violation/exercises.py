@@ -27,7 +27,7 @@ __all__ = ["EXERCISES"]
 
 MOST_STATES, MOST_STEPS, MARGIN = 5, 5, 0.1
 
-# The walk of exercise 3.1: the cells of s_1 .. s_6 on the map of smoke, H = 5, tau = .3.
+# The walk of "by-hand": the cells of s_1 .. s_6 on the map of smoke, H = 5, tau = .3.
 WALK = ((1, 2), (1, 1), (2, 1), (2, 0), (2, 1), (2, 2))
 WALK_TAU = 0.3
 

@@ -39,7 +39,7 @@ REWARDS = "The rewards are in .world.r of this verdict."
 
 
 def _machine(H: int) -> SafeMDP:
-    """Build the machine of exercise 2.1: new or worn, to run or to mend."""
+    """Build the machine of "by-hand": new or worn, to run or to mend."""
     P = [[[0.5, 0.5], [1, 0]], [[0, 1], [1, 0]]]
     return _safe(P, [[1, 0], [0.25, 0]], H)
 

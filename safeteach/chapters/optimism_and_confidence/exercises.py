@@ -23,7 +23,7 @@ from safeteach.classroom.checking.kinds import (
 
 __all__ = ["EXERCISES"]
 
-# Exercise 5.1: visits and average cost of states 0 .. 6, at S = 25, delta = .005, tau = .5.
+# "who-is-flagged": visits and average cost of states 0 .. 6, at S = 25, delta = .005, tau = .5.
 VISITS = np.array([0, 10, 100, 400, 10_000, 10_000, 400])
 MEANS = np.array([0, 1.6, 1.05, 0.85, 0.55, 0.6, 0.15])
 TAU = 0.5

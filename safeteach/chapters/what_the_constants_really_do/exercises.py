@@ -29,7 +29,7 @@ from safeteach.worlds.mdp import SafeMDP
 __all__ = ["EXERCISES"]
 
 POND: dict[str, Any] = {"S": 25, "A": 4, "H": 12, "K": 20_000, "delta": 0.005}
-SCALE, AIM = 0.01, 1.0  # of exercise 10.1
+SCALE, AIM = 0.01, 1.0  # of "by-hand"
 
 
 def _visits(scale: float = SCALE, power: float = 2, **changes: float) -> int:

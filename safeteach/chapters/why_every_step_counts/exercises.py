@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 
 
 def _sums() -> tuple[float, ...]:
-    """Σ(c - tau) and Σ(c - tau)_+ of the episode of exercise 1.1."""
+    """Σ(c - tau) and Σ(c - tau)_+ of the episode of "two-sums"."""
     difference = EPISODE - TAU
     return float(difference.sum()), float(difference.clip(min=0).sum())
 

@@ -27,7 +27,7 @@ from safeteach.worlds.mdp import Episode, SafeMDP, rollout
 __all__ = ["EXERCISES"]
 
 MOST_STATES, MOST_STEPS = 5, 5
-VISITS = (5, 3, 1)  # of the three pairs of exercise 7.1
+VISITS = (5, 3, 1)  # of the three pairs of "by-hand"
 LEAST_GAIN, MOST_RISK = 1.0, 0.1
 
 
@@ -92,7 +92,7 @@ def _bonus_sum(visits: NDArray[np.int64]) -> float:
 
 
 def _sizes_of_worlds() -> Iterator[Mapping[str, Any]]:
-    """Arguments for exercise 7.6."""
+    """Arguments for "price-of-a-mask"."""
     for D in (0, 1, 479, 3346, 100_000):
         for S, A, H, K, delta in (
             (25, 4, 12, 20_000, 0.005),

@@ -24,7 +24,7 @@ STYLES = (
     (VERMILION, (0, (1, 1.5)), "s"),
     (INK, (0, (3, 1, 1, 1)), "^"),
 )
-LOWEST = 1e-6  # what is below is drawn here
+FLOOR = 1e-6  # what is below is drawn here
 
 
 def guarantee(
@@ -78,7 +78,7 @@ def guarantee(
     )
     for (name, y), (color, dashes, mark) in zip(lines.items(), STYLES, strict=False):
         axes.plot(
-            k, np.maximum(y, LOWEST),
+            k, np.maximum(y, FLOOR),
             color=color, linestyle=dashes, linewidth=2.0, marker=mark, markersize=5,
             markeredgecolor=PAPER, label=name, gid=name,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The statements of chapter 3: how much and whether, moving the threshold, and noisy looks."""
+"""The statements of the chapter: how much and whether, moving the threshold, and noisy looks."""
 
 import math
 from statistics import NormalDist

@@ -1,4 +1,4 @@
-"""The statements of chapter 18, one test each, on runs that would show a false one.
+"""The statements of the chapter, one test each, on runs that would show a false one.
 
 The statements about safety hold for any choice among the rows that look safe and for any
 adversary.  They are tested on a learner written here, in plain Python, that chooses at random, and

@@ -1,4 +1,4 @@
-"""Chapter 2: solutions in several hands pass, plausible mistakes do not."""
+"""Solutions in several hands pass, plausible mistakes do not."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The statements of chapter 2: laws carried forward, Bellman's equations, and the best policy."""
+"""The statements of the chapter: laws carried forward, Bellman's equations, and the best policy."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The statements of chapter 5: tails, stacks, widths for every count, flags, hope, whole rows."""
+"""The statements of the chapter: tails, stacks, widths for every count, flags, hope, whole rows."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The statements of chapter 17, one test each, on games that would show a false one.
+"""The statements of the chapter, one test each, on games that would show a false one.
 
 Each test checks its statement directly, on random games, by means that do not assume it: all pure
 strategies of both sides are tried, or strategies with dice and memory are played out history by

@@ -1,4 +1,4 @@
-"""The statements of chapter 6, one test each, on runs that would show a false one.
+"""The statements of the chapter, one test each, on runs that would show a false one.
 
 Flags, sets and values are computed here from what a learner has counted, in plain loops.
 """

@@ -1,4 +1,4 @@
-"""The statement of chapter 9, on worlds that would show a false one."""
+"""The statement of the chapter, on worlds that would show a false one."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The statements of chapter 13, one test each, by means that would show a false one.
+"""The statements of the chapter, one test each, by means that would show a false one.
 
 The recursion of E is written here a second time; where a statement is about every row within a
 width, the rows are pushed to the edge of that width.

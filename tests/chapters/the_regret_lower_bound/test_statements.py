@@ -1,4 +1,4 @@
-"""Chapter 12: accounts of the regret tree, coins, the price, doors, and the printed tree."""
+"""Accounts of the regret tree, coins, the price, doors, and the printed tree."""
 
 import itertools
 import math

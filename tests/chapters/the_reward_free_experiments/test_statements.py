@@ -1,4 +1,4 @@
-"""The statements of chapter 16: what no run can escape, and what one run says of every ε."""
+"""The statements of the chapter: what no run can escape, and what one run says of every ε."""
 
 import math
 

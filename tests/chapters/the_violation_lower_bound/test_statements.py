@@ -1,4 +1,4 @@
-"""The statements of chapter 11, on learners whose laws are known exactly.
+"""The statements of the chapter, on learners whose laws are known exactly.
 
 A *taster* tries some leaves for m episodes each and then goes for ever to the last of them whose
 average cost was below a level, or to leaf 1.  With Gaussian costs its shares are values of Φ.

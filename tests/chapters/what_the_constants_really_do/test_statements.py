@@ -1,4 +1,4 @@
-"""Chapter 10: any choice among what looks safe; a tenth of the bonus."""
+"""Any choice among what looks safe; a tenth of the bonus."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The statements of chapter 7, one test each, on runs and models that would show a false one.
+"""The statements of the chapter, one test each, on runs and models that would show a false one.
 
 The theorems speak of events.  Each test looks at whether the event has come about, by its
 definition, and then at what is said to follow; the bonuses are small enough for both to happen and

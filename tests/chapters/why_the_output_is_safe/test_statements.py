@@ -1,4 +1,4 @@
-"""The statements of chapter 15, on snapshots of what a learner may know, and on bets.
+"""The statements of the chapter, on snapshots of what a learner may know, and on bets.
 
 A snapshot is a random world with counts, frequencies and averages of costs as the events allow
 them, drawn without a learner: the statements hold for every one, however it came about.  The sets,

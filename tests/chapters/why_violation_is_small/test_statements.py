@@ -1,4 +1,4 @@
-"""The statements of chapter 8, one test each, on runs that would show a false one.
+"""The statements of the chapter, one test each, on runs that would show a false one.
 
 The runs are those of a learner written here, in plain Python: it has SUCBVI's mask and chooses at
 random among the actions that look safe, since the statements hold for any choice among them.
@@ -201,7 +201,7 @@ def test_counts_that_rise_by_up_to_H(drawn):
         N += m
     assert early <= 2 * H
     assert late <= 2 * math.sqrt(2 * N) + 1e-12
-    assert late <= (1 + math.sqrt(2)) * math.sqrt(N) + 1e-12  # exercise 8.6
+    assert late <= (1 + math.sqrt(2)) * math.sqrt(N) + 1e-12  # "edges-that-matter"
 
 
 def test_what_jaksch_needs():

@@ -267,7 +267,7 @@ def test_compiled_and_plain_kernels_give_the_same_bits(monkeypatch):
 
     fast, fast_learner = history()
     plain = 0
-    for module in ("matrix_games", "dueling", "learners.model", "learners.sucbvi",
+    for module in ("planning.matrix_games", "running.dueling", "learners.model", "learners.sucbvi",
                    "learners.safe_nash_vi"):  # fmt: skip
         module = importlib.import_module(f"safeteach.{module}")
         for attribute, value in vars(module).copy().items():

@@ -301,7 +301,7 @@ def test_compiled_and_plain_kernels_give_the_same_bits(name, monkeypatch):
 
     fast, fast_learner = explored()
     plain = 0
-    for module in ("playing", "exploring", "learners.model", "learners.sucbvi",
+    for module in ("running.playing", "running.exploring", "learners.model", "learners.sucbvi",
                    "learners.srf_ucrl"):  # fmt: skip
         module = importlib.import_module(f"safeteach.{module}")
         for attribute, value in vars(module).copy().items():

@@ -228,8 +228,8 @@ def test_compiled_and_plain_kernels_give_the_same_bits(name, monkeypatch):
 
     fast, fast_learner = history()
     plain = 0
-    for module in ("pricing", "playing", "learners.model", "learners.sucbvi", "learners.optcmdp",
-                   "learners.optpess", "learners.triple_q"):  # fmt: skip
+    for module in ("planning.pricing", "running.playing", "learners.model", "learners.sucbvi",
+                   "learners.optcmdp", "learners.optpess", "learners.triple_q"):  # fmt: skip
         module = importlib.import_module(f"safeteach.{module}")
         for attribute, value in vars(module).copy().items():
             if hasattr(value, "py_func"):

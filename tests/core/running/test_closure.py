@@ -255,9 +255,18 @@ def test_no_notebook_depends_on_everything(behind):
     assert not any(HOME / "__init__.py" in behind[notebook] for notebook in NOTEBOOKS)
 
 
-def test_a_figure_is_behind_the_pages_that_show_it(behind):
-    shown = {book.name for book in NOTEBOOKS if "figures.matrix_game" in book.read_text("utf-8")}
-    assert shown and shown <= stale(file_of(st.figures.matrix_game), behind)
+def test_a_room_is_behind_its_chapter_alone(behind):
+    """A comma in one quiz executes one notebook again, and no study."""
+    for notebook in NOTEBOOKS:
+        room = HOME / "chapters" / notebook.stem.replace("-", "_")
+        for name in ("__init__.py", "exercises.py", "quiz.toml"):
+            assert stale(room / name, behind) == {notebook.name}
+
+
+def test_a_shared_picture_is_behind_the_pages_that_show_it(behind):
+    shown = {book.name for book in NOTEBOOKS if "chapter.figures.tree" in book.read_text("utf-8")}
+    assert len(shown) == 2
+    assert stale(HOME / "classroom" / "drawing" / "tree.py", behind) == shown
 
 
 @pytest.mark.parametrize(
@@ -274,7 +283,7 @@ def test_a_run_depends_on_what_it_runs(source, yes, no):
     assert {file_of(getattr(st, name)) for name in yes} <= set(files)
     assert not {file_of(getattr(st, name)) for name in no} & set(files)
     folders = {file.relative_to(HOME).parts[0] for file in files}
-    assert not folders & {"figures", "widgets", "exercises", "chapters"}
+    assert not folders & {"figures", "widgets.py", "classroom", "chapters"}
 
 
 def test_a_change_shows_where_it_matters(tmp_path):

@@ -240,8 +240,8 @@ def spoilt(strategy, row):
         (spoilt(MU, [0.5, 0.4, 0.1 - 1e-6]), "mu[0, 0] is [0.5      0.4      0.099999]; prob"),
         (spoilt(MU, [1.5, -0.5, 0.0]), "mu[0, 0] is [ 1.5 -0.5  0. ]; probabilities of actions"),
         (spoilt(MU, np.nan), "mu[0, 0] is [nan nan nan]; probabilities of actions must"),
-        (MU[:, :, :2], "mu has shape (4, 6, 2) and holds float64; expected (H, S) = (4, 6) act"),
-        (MU[:3], "mu has shape (3, 6, 3) and holds float64; expected (H, S) = (4, 6) actions"),
+        (MU[:, :, :2], "mu has shape (4, 6, 2); expected (H, S) = (4, 6) act"),
+        (MU[:3], "mu has shape (3, 6, 3); expected (H, S) = (4, 6) actions"),
         (np.full((4, 6), 3), "mu[0, 0] is 3; the actions are 0..2"),
     ],
 )
@@ -256,7 +256,7 @@ def test_a_strategy_of_the_agent_that_is_none_is_refused(mu, message, adversary)
         (spoilt(NU, [0.5, 0.4]), "nu[0, 0] is [0.5 0.4]; probabilities of actions must be"),
         (spoilt(NU, [1.5, -0.5]), "nu[0, 0] is [ 1.5 -0.5]; probabilities of actions must be"),
         (spoilt(NU, np.nan), "nu[0, 0] is [nan nan]; probabilities of actions must be"),
-        (MU, "nu has shape (4, 6, 3) and holds float64; expected (H, S) = (4, 6) actions or"),
+        (MU, "nu has shape (4, 6, 3); expected (H, S) = (4, 6) actions or"),
         (np.full((4, 6), 2), "nu[0, 0] is 2; the actions are 0..1"),
     ],
 )

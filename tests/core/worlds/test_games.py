@@ -186,12 +186,12 @@ GUST = np.full((3, 2, 2), 0.5)
         ("mu", np.full((3, 2), 3), "mu[0, 0] is 3; the actions are 0..2"),
         ("mu", [[0, 0], [0, -1], [0, 0]], "mu[1, 1] is -1; the actions are 0..2"),
         ("nu", np.full((3, 2), 2), "nu[0, 0] is 2; the actions are 0..1"),
-        ("mu", np.zeros((2, 2), int), "mu has shape (2, 2) and holds int64; expected (H, S) = "
+        ("mu", np.zeros((2, 2), int), "mu has shape (2, 2); expected (H, S) = "
                                       "(3, 2) actions or (H, S, A) = (3, 2, 3) probabilities"),
-        ("mu", np.zeros((3, 2)), "mu has shape (3, 2) and holds float64; expected (H, S)"),
-        ("mu", np.zeros((3, 2), bool), "mu has shape (3, 2) and holds bool; expected (H, S)"),
-        ("mu", GUST, "mu has shape (3, 2, 2) and holds float64; expected (H, S) = (3, 2) actions"),
-        ("nu", MIXED, "nu has shape (3, 2, 3) and holds float64; expected (H, S) = (3, 2) actions "
+        ("mu", np.zeros((3, 2)), "mu holds float64; actions are whole numbers"),
+        ("mu", np.zeros((3, 2), bool), "mu holds bool; actions are whole numbers"),
+        ("mu", GUST, "mu has shape (3, 2, 2); expected (H, S) = (3, 2) actions"),
+        ("nu", MIXED, "nu has shape (3, 2, 3); expected (H, S) = (3, 2) actions "
                       "or (H, S, B) = (3, 2, 2) probabilities"),
         ("mu", changed(MIXED, (2, 1, 0), 0.4), "mu[2, 1] is [0.4        0.33333333 0.33333333]; "
                                                "probabilities of actions must be nonnegative and"),
