@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from safeteach.classroom.checking.quizzes import Quiz
 from safeteach.classroom.checking.verdicts import Verdict, check_exercise, quiz_of
 
-__all__ = ["open_room"]
+__all__ = ["open_room", "stored"]
 
 LAZY = ("controls", "exercises", "figures")  # they draw, learn and ask: loaded when first used
 
@@ -38,8 +39,33 @@ def open_room(
         return quiz_of(slug)
 
     def look_up(name: str) -> Any:
+        if name == "stored":
+            return stored
         if name in LAZY:
             return importlib.import_module(f"safeteach.chapters.{slug}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return check, quiz, look_up
+
+
+def stored(name: str) -> Path:
+    """The file of a stored study, ``book/data/<name>``, from wherever in the book a notebook runs.
+
+    Away from the book the file is looked for beside the notebook.
+
+    Raises
+    ------
+    FileNotFoundError
+        With a sentence that says how to get it.
+    """
+    here = Path.cwd()
+    places = [here, *(folder / "data" for folder in here.parents)]
+    places += [folder / "book" / "data" for folder in (here, *here.parents)]
+    for place in places:
+        if (place / name).is_file():
+            return place / name
+    raise FileNotFoundError(
+        f"{name} is neither beside this notebook nor in book/data above it. It holds runs that "
+        f"take longer than a chapter may: copy it from the folder book/data of the book's "
+        f"repository to {here}, or run the chapter in a clone of the repository"
+    )

@@ -14,6 +14,8 @@ PLANS = dict.fromkeys(NAMES, 20) | {"FixedPolicy": 1, "UniformPolicy": 1, "Explo
 WORLD = st.instances.random_mdp(6, 3, 4, seed=SEED, unsafe=0.4)
 HOME = st.safe_optimal(WORLD).policy
 GAME_NAMES = ("SafeNashVI", "NashVI")
+EXPLORERS = ("SRFUCRL", "RFUCRL")
+ALLOWED = ("Informed",)  # it is told the tree, the gap and every hypothesis, and says so
 GAME = st.instances.random_game(6, 3, 2, 4, seed=47, unsafe=0.3)
 
 
@@ -32,6 +34,11 @@ def build(name, known=WORLD.known, **settings):
     if name == "TripleQ":
         chosen |= {"epsilon": 0.1}
     return getattr(st.learners, name)(known, **(chosen | settings))
+
+
+def test_no_learner_is_forgotten():
+    tried = {*PLANS, *GAME_NAMES, *EXPLORERS, *ALLOWED}
+    assert tried == set(st.learners.__all__), "add the new learner to the lists of this file"
 
 
 def build_for_game(name, known=GAME.known, **settings):
@@ -53,6 +60,17 @@ def everything_in(thing, seen):
         everything_in(part, seen)
 
 
+def check_nothing_is_kept(learner, world):
+    held = {}
+    everything_in(learner, held)
+    assert len(held) > 5
+    for thing in held.values():
+        assert not isinstance(thing, st.SafeMDP | st.SafeGame)
+        if isinstance(thing, np.ndarray):
+            assert not np.shares_memory(thing, world.c)
+            assert thing.size != world.S or not np.allclose(thing.ravel(), world.c, atol=1e-3)
+
+
 @pytest.mark.parametrize("name", PLANS)
 def test_a_learner_needs_no_more_than_what_is_known_and_seen(name):
     """What it planned in the world it plans again from a bare list of facts and the episodes."""
@@ -72,14 +90,26 @@ def test_a_learner_needs_no_more_than_what_is_known_and_seen(name):
 def test_a_learner_keeps_nothing_of_the_world(name):
     learner = build(name)
     st.run(learner, WORLD, seed=1)
-    held = {}
-    everything_in(learner, held)
-    assert len(held) > 5
-    for thing in held.values():
-        assert not isinstance(thing, st.SafeMDP)
-        if isinstance(thing, np.ndarray):
-            assert not np.shares_memory(thing, WORLD.c)
-            assert thing.size != WORLD.S or not np.allclose(thing.ravel(), WORLD.c, atol=1e-3)
+    check_nothing_is_kept(learner, WORLD)
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_an_explorer_needs_no_more_and_no_reward(name):
+    """The bare list of facts has no reward at all."""
+    facts = ("S", "A", "H", "tau", "s1")
+    bare = SimpleNamespace(**{fact: getattr(WORLD.known, fact) for fact in facts})
+    make = getattr(st.learners, name)
+    learner, other = (make(known, bonus_scale=1e-3) for known in (WORLD.known, bare))
+    ties = np.random.default_rng(np.random.SeedSequence(8).spawn(4)[3])
+    plans = set()
+    for k, episode in st.play(learner, WORLD, seed=8):
+        assert other.plan(ties).tobytes() == learner.policy.tobytes(), k
+        other.observe(episode)
+        plans.add(learner.policy.tobytes())
+        if k == 200:
+            break
+    assert len(plans) >= 20
+    check_nothing_is_kept(learner, WORLD)
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -101,14 +131,7 @@ def test_a_learner_of_games_needs_no_more_than_what_is_known_and_seen(name):
 def test_a_learner_of_games_keeps_nothing_of_the_world(name):
     learner = build_for_game(name)
     st.duel(learner, GAME, "best responder", seed=1)
-    held = {}
-    everything_in(learner, held)
-    assert len(held) > 5
-    for thing in held.values():
-        assert not isinstance(thing, st.SafeGame)
-        if isinstance(thing, np.ndarray):
-            assert not np.shares_memory(thing, GAME.c)
-            assert thing.size != GAME.S or not np.allclose(thing.ravel(), GAME.c, atol=1e-3)
+    check_nothing_is_kept(learner, GAME)
 
 
 @pytest.mark.parametrize("name", NAMES + GAME_NAMES)
