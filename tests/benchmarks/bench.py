@@ -26,6 +26,8 @@ import scipy.sparse as sp
 from playwright.sync_api import sync_playwright
 
 import safeteach as st
+from safeteach.chapters import costs_thresholds_violation as costs
+from safeteach.chapters import danger_ahead as danger
 from safeteach.widgets import static_page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,11 +114,11 @@ def bench_book() -> None:
 
 
 WIDGETS = {
-    "threshold, smoke": lambda: st.widgets.threshold(st.instances.smoke()),
-    "spread, ice corridor": lambda: st.widgets.spread(st.instances.ice_corridor()),
-    "spread, counterexample": lambda: st.widgets.spread(st.instances.union_counterexample()),
-    "doom, ice corridor": lambda: st.widgets.doom(st.instances.ice_corridor()),
-    "doom, counterexample": lambda: st.widgets.doom(st.instances.union_counterexample()),
+    "threshold, smoke": lambda: costs.controls.threshold(st.instances.smoke()),
+    "spread, ice corridor": lambda: danger.controls.spread(st.instances.ice_corridor()),
+    "spread, counterexample": lambda: danger.controls.spread(st.instances.union_counterexample()),
+    "doom, ice corridor": lambda: danger.controls.doom(st.instances.ice_corridor()),
+    "doom, counterexample": lambda: danger.controls.doom(st.instances.union_counterexample()),
 }
 
 
@@ -193,7 +195,7 @@ def bench_matrix_games() -> None:
 
 def peer_python() -> Path:
     """The Python of the peers, in an environment of their own that is made when first needed."""
-    pins = ROOT / "tests" / "peers" / "requirements.txt"
+    pins = ROOT / "tests" / "benchmarks" / "peers" / "requirements.txt"
     home = ROOT / "_build" / "peers"
     python, installed = home / "bin" / "python", home / "requirements.txt"
     if not installed.exists() or installed.read_text("utf-8") != pins.read_text("utf-8"):
@@ -207,37 +209,45 @@ def peer_python() -> Path:
 
 def rlberry_rate(mdp: st.SafeMDP, episodes: int) -> float:
     """Episodes per second of rlberry's UCBVI in a stationary world."""
-    script = ROOT / "tests" / "peers" / "rlberry_ucbvi.py"
+    script = ROOT / "tests" / "benchmarks" / "peers" / "rlberry_ucbvi.py"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "world.npz"
         np.savez(file, P=mdp.P[0], r=mdp.r[0], s1=mdp.s1, H=mdp.H, episodes=episodes)
         return float(subprocess.check_output([peer_python(), script, file], cwd=folder))
 
 
+ROUNDS = 7
 BONUS_SCALE = 0.01  # with the theorem's own constants nobody learns within these episodes
 
 
 def learner_rate(make: Callable[..., Any], mdp: st.SafeMDP, episodes: int) -> float:
     """Episodes per second of a learner of ours, with its history and the exact regret."""
-    learner = functools.partial(make, mdp.known, episodes=episodes, bonus_scale=BONUS_SCALE)
-    return episodes / seconds(lambda: st.run(learner(), mdp), 3, time.process_time)
+    learner = make(mdp.known, episodes=episodes, bonus_scale=BONUS_SCALE)
+    return episodes / seconds(lambda: st.run(learner, mdp), clock=time.process_time)
 
 
 def dense_rate(mdp: st.SafeMDP, episodes: int) -> float:
     """Episodes per second of the compiled loop that keeps nothing but counts."""
-    return episodes / seconds(lambda: dense_ucbvi(mdp, episodes, BONUS_SCALE), 3, time.process_time)
+    work = functools.partial(dense_ucbvi, mdp, episodes, BONUS_SCALE)
+    return episodes / seconds(work, clock=time.process_time)
 
 
-def best_in_turns(rounds: int, **rates: Callable[[], float]) -> dict[str, float]:
-    """The best rate of each; they take turns, so that a busy machine slows them all alike."""
-    best = dict.fromkeys(rates, 0.0)
+def in_turns(rounds: int, **rates: Callable[[], float]) -> dict[str, list[float]]:
+    """The rates of each, measured in turns, so that a busy machine slows them all alike."""
+    found: dict[str, list[float]] = {name: [] for name in rates}
     for name, rate in itertools.chain.from_iterable(itertools.repeat(rates.items(), rounds)):
-        best[name] = max(best[name], rate())
-    return best
+        found[name].append(rate())
+    return found
 
 
-def print_ratio(peer: str, ours: float, theirs: float) -> None:
-    print(f"  {peer:24} {theirs:8,.0f} {ours / theirs:8.2f}x", flush=True)
+def print_ratio(peer: str, ours: list[float], theirs: list[float]) -> None:
+    """The median over the rounds of the ratio in a round, and the least and the largest."""
+    ratios = [x / y for x, y in zip(ours, theirs, strict=True)]
+    print(
+        f"  {peer:24} {statistics.median(theirs):8,.0f} {statistics.median(ratios):8.2f}x "
+        f"({min(ratios):.2f} to {max(ratios):.2f} in {len(ratios)} rounds)",
+        flush=True,
+    )
 
 
 def bench_learners() -> None:
@@ -250,21 +260,21 @@ def bench_learners() -> None:
 
     print("episodes per second of processor time: st.run, with its history and exact regret, and")
     print("its peers, none of which uses more than one core")
-    rates = best_in_turns(
-        4,
+    rates = in_turns(
+        ROUNDS,
         ours=lambda: learner_rate(st.UCBVI, small, 20_000),
         rlberry=lambda: rlberry_rate(small, 2_000),
         dense=lambda: dense_rate(small, 20_000),
     )
-    print(f"UCBVI, S = 25, A = 4, H = 10: {rates['ours']:,.0f}")
+    print(f"UCBVI, S = 25, A = 4, H = 10: {statistics.median(rates['ours']):,.0f}")
     print_ratio("rlberry 0.5.0's UCBVI", rates["ours"], rates["rlberry"])
     print_ratio("one dense compiled loop", rates["ours"], rates["dense"])
-    rates = best_in_turns(
-        4,
+    rates = in_turns(
+        ROUNDS,
         ours=lambda: learner_rate(st.SUCBVI, large, 3_000),
         rlberry=lambda: rlberry_rate(large, 50),
     )
-    print(f"SUCBVI, S = {large.S}, A = 4, H = 25: {rates['ours']:,.0f}")
+    print(f"SUCBVI, S = {large.S}, A = 4, H = 25: {statistics.median(rates['ours']):,.0f}")
     print_ratio("rlberry 0.5.0's UCBVI", rates["ours"], rates["rlberry"])
 
 
@@ -277,7 +287,7 @@ def bench_growth() -> None:
         learner = st.SUCBVI(mdp.known, episodes=5_000, bonus_scale=BONUS_SCALE)
         st.run(learner, mdp)
         seen = int(learner.transitions.length.sum())
-        each = 1 / learner_rate(st.SUCBVI, mdp, 5_000)
+        each = 1 / statistics.median(learner_rate(st.SUCBVI, mdp, 5_000) for _ in range(3))
         print(
             f"{mdp.S:>7,} {mdp.H * mdp.S**2 * mdp.A:>12,} {seen:>7,} {1e6 * each:11.1f} "
             f"{1e9 * each / seen:8.1f}",
