@@ -12,3 +12,9 @@ PAGES = [
 ]
 # Sphinx adds these: the index, the list of theorems, the search.
 GENERATED = ["genindex", "prf-prf", "search"]
+INTERACTIVE = [
+    page
+    for page in PAGES
+    if (file := HTML / f"{page}.html").is_file()
+    and 'class="interactive"' in file.read_text("utf-8")
+]

@@ -1,16 +1,22 @@
-"""Move the controls of interactive figures with the keyboard, and watch what they do."""
+"""Move the controls of interactive figures with the keyboard, and see what they do."""
 
 from dataclasses import dataclass
 
-# A move lasts from the key to the frame that shows the new picture, decoded.
-WATCH = """() => {
-  window.moves = [];
-  let pressed = 0;
-  addEventListener("keydown", () => { pressed = performance.now(); }, true);
-  addEventListener("input", async (event) => {
-    await event.target.closest("figure").querySelector("img").decode();
-    requestAnimationFrame(() => window.moves.push(performance.now() - pressed));
-  });
+# What a figure shows once its control is at the stop asked for and the new picture is decoded.
+SHOWN = """async ([figure, control, stop]) => {
+    const range = control.type === 'range'
+    if ((range ? Number(control.value) : control.selectedIndex) !== stop) return null
+    const image = figure.querySelector('img')
+    await image.decode()
+    return {
+        shown: range
+            ? control.getAttribute('aria-valuetext')
+            : control.selectedOptions[0].textContent,
+        beside: range ? control.closest('div').querySelector('output').textContent : null,
+        src: image.getAttribute('src'),
+        alt: image.alt,
+        said: figure.querySelector('.interactive-said').textContent,
+    }
 }"""
 
 
@@ -22,54 +28,36 @@ class Walk:
     ----------
     name
         What the control is called.
-    shown
-        Its value at each setting, as a reader sees or hears it.
-    pictures
-        The source and the alt text of the picture at each setting.
-    said
-        The words for those who hear the page, at each setting after the first.
-    milliseconds
-        How long each move took.
+    is_slider
+        Whether it is one, or else a menu.
+    stops
+        What the figure shows at each setting: the control's value as a reader sees or hears it
+        and, of a slider, as it stands beside; source and alt text of the picture; and the words
+        for those who hear the page.
     """
 
     name: str
-    shown: list
-    pictures: list
-    said: list
-    milliseconds: list
+    is_slider: bool
+    stops: list
 
 
-def walks(page):
+def walk_all(page):
     """Walk every control of every interactive figure of a page, one after another."""
-    page.evaluate(WATCH)
     return [
         walk(page, figure, control)
-        for figure in page.locator("figure.interactive").all()
-        for control in figure.locator("input, select").all()
+        for figure in page.query_selector_all("figure.interactive")
+        for control in figure.query_selector_all("input, select")
     ]
 
 
 def walk(page, figure, control):
     """Walk one control."""
-    is_range = control.evaluate("control => control.type === 'range'")
-    stops = int(control.get_attribute("max")) + 1 if is_range else control.locator("option").count()
-    image = figure.locator("img")
+    is_slider = control.evaluate("control => control.type === 'range'")
+    last = control.evaluate("control => Number(control.max ?? control.options.length - 1)")
     control.focus()
-    page.keyboard.press("Home")
-    page.wait_for_timeout(100)
-    shown, pictures, said = [], [], []
-    done = first = page.evaluate("moves.length")
-    for stop in range(stops):
-        if stop:
-            page.keyboard.press("ArrowRight" if is_range else "ArrowDown")
-            done += 1
-            page.wait_for_function("done => moves.length >= done", arg=done)
-            said.append(figure.locator(".interactive-said").text_content())
-        shown.append(
-            control.get_attribute("aria-valuetext")
-            if is_range
-            else control.evaluate("control => control.selectedOptions[0].textContent")
-        )
-        pictures.append((image.get_attribute("src"), image.get_attribute("alt")))
+    stops = []
+    for stop in range(last + 1):
+        page.keyboard.press("Home" if not stop else "ArrowRight" if is_slider else "ArrowDown")
+        stops.append(page.wait_for_function(SHOWN, arg=[figure, control, stop]).json_value())
     name = control.evaluate("control => control.labels[0].firstChild.textContent.trim()")
-    return Walk(name, shown, pictures, said, page.evaluate("moves")[first:])
+    return Walk(name, is_slider, stops)
