@@ -7,12 +7,10 @@ import threading
 
 import browser as browser_tool
 import pytest
-from built import HTML
+from built import HTML, PATIENCE
 from playwright.sync_api import sync_playwright
 
 NO_BROWSER = "NO BROWSER: the pages were not opened. `make browser` installs one."
-# Long, for a busy machine: a test waits for what it needs and goes on as soon as it is there.
-PATIENCE = 120_000
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
