@@ -12,7 +12,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lab serve notebooks picture figure1 sweep lower-bounds stopping duels bench browser lock clean
+.PHONY: help book test check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,8 +35,11 @@ serve: book  ## serve the built book on http://127.0.0.1:8000
 	@echo "The book: http://127.0.0.1:8000   (Ctrl-C stops)"
 	@python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
-notebooks: .venv/.stamp  ## execute every notebook and store it in its normal form
+notebooks: contents  ## execute every notebook and store it in its normal form
 	@python book/_tools/notebooks.py
+
+contents: .venv/.stamp  ## number chapters and exercises anew, from _toc.yml and the notebooks
+	@python book/_tools/contents.py
 
 picture: .venv/.stamp  ## draw the README's picture anew
 	@python book/_tools/picture.py
@@ -58,7 +61,7 @@ duels: .venv/.stamp  ## rerun two learners of games against four adversaries, a 
 	@python book/studies/duels.py
 
 bench: .venv/.stamp  ## print how fast the library is
-	@python tests/bench.py
+	@python tests/benchmarks/bench.py
 
 browser: .venv/.stamp  ## find a browser for the page tests, or install one with apt
 	@python book/_tools/browser.py

@@ -1,45 +1,61 @@
 """The book's own Sphinx extension: what Jupyter Book needs so that the pages are honest and local.
 
-It ties what was executed to the library, carries a figure's alt text from the notebook to the
-page, keeps every page in step with the others, and takes out what would ask another host.
+It reads two pages at a time, executes a notebook again when anything that it runs has changed,
+carries a figure's alt text from the notebook to the page, keeps every page in step with the
+others, and takes out what would ask another host.
 """
 
 import hashlib
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import sphinx.builders
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer
+from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx_proof.domain import ProofDomain  # type: ignore[import-untyped]
 
-# What a notebook's output depends on beside its own cells, and a page beside its source.
-INPUTS = ("requirements.txt", "safeteach/**/*", "book/data/**/*")
+from safeteach.running.closure import digest_of
+
+LOGGER = logging.getLogger(__name__)
+
 STATIC = ("book/_static/**/*", "book/_tools/vendor.py")
+DATA = "book/data/*.npz"
+# These say nothing about reading in parallel, and do nothing while a page is read: one is for
+# LaTeX alone, the other numbers what has been read.
+SAFE_IN_PARALLEL = ("sphinx_jupyterbook_latex", "sphinx_multitoc_numbering")
+BUTTONS = ("use_repository_button", "use_issues_button")
 
 
-def digest(root: Path, patterns: Iterable[str]) -> str:
-    """Return a hash over the Python that runs and every file of `root` that `patterns` name."""
-    sha = hashlib.sha256(sys.version.encode())
-    paths = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
-    for path in sorted(path for path in paths if "__pycache__" not in path.parts):
+def hash_files(paths: Iterable[Path], root: Path) -> str:
+    """Return a hash over files of `root`, over their names and what is in them."""
+    sha = hashlib.sha256()
+    for path in sorted(paths):
         content = path.read_bytes()
         sha.update(f"\n{path.relative_to(root).as_posix()} {len(content)}\n".encode())
         sha.update(content)
-    return sha.hexdigest()[:16]
+    return sha.hexdigest()
 
 
-def tie_to_library(app: Sphinx, config: Config) -> None:
-    """Make the hash of what the notebooks run against a setting of the build.
+def page_digest(notebook: Path, root: Path) -> str:
+    """Return a hash over all that the outputs of a notebook depend on beside its own cells.
 
-    Sphinx keeps a page that it has read, with the outputs of its cells, until the page's own
-    source or a setting changes. So a change of the library, and no other, reads every page again.
+    That is the Python and the packages that run it, the code of the library that it uses, and the
+    stored data that it reads: a notebook that opens any reads those files whose names it says.
     """
-    config.book_inputs = digest(Path(app.srcdir), INPUTS)
+    text = notebook.read_text("utf-8")
+    names = set(re.findall(r"\w+", text)) if ".npz" in text else set()
+    files = [root / "requirements.txt", *(f for f in root.glob(DATA) if f.stem in names)]
+    parts = (sys.version, hash_files(files, root), digest_of(notebook, home=root / "safeteach"))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def note_static(app: Sphinx, config: Config) -> None:
@@ -47,7 +63,45 @@ def note_static(app: Sphinx, config: Config) -> None:
 
     Sphinx copies them only when it writes some page.
     """
-    config.book_static = digest(Path(app.srcdir), STATIC)
+    root = Path(app.srcdir)
+    paths = {path for pattern in STATIC for path in root.glob(pattern) if path.is_file()}
+    config.book_static = hash_files(paths, root)
+
+
+def link_repository(_app: Sphinx, config: Config) -> None:
+    """Show the buttons that lead to the repository if _config.yml says where that is."""
+    if config.html_theme_options.get("repository_url"):
+        config.html_theme_options |= dict.fromkeys(BUTTONS, True)
+    else:
+        config.html_theme_options.pop("launch_buttons", None)
+
+
+def find_outdated(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> Iterable[str]:
+    """Name the notebooks that run something else than when they were read.
+
+    Sphinx keeps a page that it has read, with the outputs of its cells, until the page's own
+    source or a setting changes. Also remember whether anything changed, and drop the pages of
+    chapters that are gone.
+    """
+    before: dict[str, str] = getattr(env, "book_digests", {})
+    sources = {docname: Path(env.doc2path(docname)) for docname in env.found_docs}
+    env.book_digests = {  # type: ignore[attr-defined]
+        docname: page_digest(path, Path(app.srcdir))
+        for docname, path in sources.items()
+        if path.suffix == ".ipynb"
+    }
+    outdated = {
+        docname
+        for docname, digest in env.book_digests.items()  # type: ignore[attr-defined]
+        if before.get(docname) != digest
+    }
+    env.book_changed = bool(added or changed or removed or outdated)  # type: ignore[attr-defined]
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        for docname in removed:
+            Path(app.builder.get_outfilename(docname)).unlink(missing_ok=True)
+    return outdated
 
 
 def rewrite_all(_app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
@@ -59,15 +113,57 @@ def rewrite_all(_app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
     return sorted(env.found_docs) if env.book_changed else ()  # type: ignore[attr-defined]
 
 
-def note_changes(
-    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
-) -> Iterable[str]:
-    """Remember whether anything changed, and drop the pages of chapters that are gone."""
-    env.book_changed = bool(added or changed or removed)  # type: ignore[attr-defined]
-    if isinstance(app.builder, StandaloneHTMLBuilder):
-        for docname in removed:
-            Path(app.builder.get_outfilename(docname)).unlink(missing_ok=True)
-    return ()
+def allow_parallel_reading(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
+    """Let Sphinx read several pages at a time; what keeps it from that is known to be harmless."""
+    app.parallel = app.config.book_jobs
+    env.book_labels = {}  # type: ignore[attr-defined]
+    for name in SAFE_IN_PARALLEL:
+        if name in app.extensions:
+            app.extensions[name].parallel_read_safe = True
+
+
+def one_by_one(arguments: Sequence[Any], _jobs: int) -> list[Any]:
+    """Give each process one page: Sphinx's larger shares leave a core idle at the end."""
+    return [[argument] for argument in arguments]
+
+
+def find_twins(
+    _app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildEnvironment
+) -> None:
+    """Warn of a label that two pages have.
+
+    Who reads one page sees no label of a page that is read beside it.
+    """
+    seen: dict[tuple[str, str], str] = env.book_labels  # type: ignore[attr-defined]
+    for kind, label, docname in labels(other):
+        if docname in docnames:
+            first = seen.setdefault((kind, label), docname)
+            if first != docname:
+                LOGGER.warning("duplicate %s %s, also in %s", kind, label, first, location=docname)
+
+
+def labels(env: BuildEnvironment) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, name and page of everything that has a label."""
+    for label, (docname, *_) in env.domaindata["std"]["anonlabels"].items():
+        yield "label", label, docname
+    for label, (docname, _) in env.domaindata["math"]["objects"].items():
+        yield "equation", label, docname
+    for label, proof in getattr(env, "proof_list", {}).items():
+        yield "theorem", label, proof["docname"]
+    for label, exercise in getattr(env, "sphinx_exercise_registry", {}).items():
+        yield "exercise", label, exercise["docname"]
+
+
+def say_times(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Say which notebooks take longest, after a build that executed any."""
+    if NbMetadataCollector.new_exec_data(env):
+        data = NbMetadataCollector.get_doc_data(env)
+        times = {
+            name: kept["exec_data"]["runtime"] for name, kept in data.items() if "exec_data" in kept
+        }
+        longest = sorted(times, key=times.__getitem__, reverse=True)[:3]
+        said = ", ".join(f"{name} {times[name]:.1f} s" for name in longest)
+        LOGGER.info("notebooks that run longest: %s", said)
 
 
 def forget_failed_build(app: Sphinx, exception: Exception | None) -> None:
@@ -106,12 +202,18 @@ def mend_roles(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
     NbElementRenderer.render_image = render_image
-    app.add_config_value("book_inputs", "", "env", str)
-    app.connect("config-inited", tie_to_library)
+    sphinx.builders.make_chunks = one_by_one  # type: ignore[assignment, attr-defined]
+    # Sphinx-proof keeps its labels elsewhere, and merges them there.
+    ProofDomain.merge_domaindata = lambda *_: None
+    app.add_config_value("book_jobs", 2, "", int)
     app.add_config_value("book_static", "", "html", str)
     app.connect("config-inited", note_static)
-    app.connect("env-get-outdated", note_changes)
+    app.connect("config-inited", link_repository)
+    app.connect("env-get-outdated", find_outdated)
+    app.connect("env-before-read-docs", allow_parallel_reading)
+    app.connect("env-merge-info", find_twins)
     app.connect("env-updated", rewrite_all)
+    app.connect("env-check-consistency", say_times)
     app.connect("html-page-context", mend_roles)
     app.connect("build-finished", forget_failed_build)
     # MathJax on every page: widgets hold math on pages whose text has none.

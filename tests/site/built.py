@@ -1,4 +1,4 @@
-"""Where the built book is and which pages it should have."""
+"""Where the built book is, which pages it should have, and how long to wait for one."""
 
 from pathlib import Path
 
@@ -12,3 +12,11 @@ PAGES = [
 ]
 # Sphinx adds these: the index, the list of theorems, the search.
 GENERATED = ["genindex", "prf-prf", "search"]
+INTERACTIVE = [
+    page
+    for page in PAGES
+    if (file := HTML / f"{page}.html").is_file()
+    and 'class="interactive"' in file.read_text("utf-8")
+]
+# Milliseconds, for a busy machine: a test waits for what it needs and goes on once it is there.
+PATIENCE = 120_000

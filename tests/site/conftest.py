@@ -2,14 +2,15 @@
 
 import functools
 import http.server
+import os
 import threading
 
 import browser as browser_tool
 import pytest
-from built import HTML
+from built import HTML, PATIENCE
 from playwright.sync_api import sync_playwright
 
-NO_BROWSER = "NO BROWSER: the pages were not opened. Install Chromium or Chrome and run it again."
+NO_BROWSER = "NO BROWSER: the pages were not opened. `make browser` installs one."
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -44,12 +45,26 @@ def site():
 def chromium():
     """Start the machine's Chromium or Chrome, cut off from every other host."""
     path = browser_tool.find()
+    if path is None and os.environ.get("CI"):
+        pytest.fail(NO_BROWSER)
     if path is None:
         pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=PATIENCE)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def new_page(chromium):
+    """Give a function that opens an empty page, patient enough for a busy machine."""
+
+    def open_page(**settings):
+        page = chromium.new_page(**settings)
+        page.set_default_timeout(PATIENCE)
+        return page
+
+    return open_page
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,0 +1,141 @@
+"""The pages in a real browser without a network: quiet, typeset, accessible, fit for the screen.
+
+Each page is opened once, and the tests ask about it one after another; last come those that look
+back at all that the page did.
+"""
+
+import functools
+import gzip
+import itertools
+
+import pytest
+from built import GENERATED, HTML, INTERACTIVE, PAGES, ROOT
+from moving import walk_all
+
+AXE = (ROOT / ".vendor" / "axe.min.js").read_text("utf-8")
+DESKTOP = {"width": 1280, "height": 900}
+FONTS = (".woff", ".woff2", ".ttf")
+PHONE = {"width": 375, "height": 800}
+
+TYPESET = "() => window.MathJax?.startup?.promise?.then(() => document.fonts.ready)"
+# Of what MathJax draws, one letter: axe walks through thousands of nodes and can read none of
+# them, for their glyphs come from the style sheet; a letter has a contrast.
+SHORTEN_MATH = """() => {
+    for (const math of document.querySelectorAll('mjx-math')) math.textContent = 'x'
+}"""
+LAID_OUT = """width => innerWidth === width && new Promise(
+    done => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))
+)"""
+
+
+class Visit:
+    """A page that was opened, with what the browser said and asked for on the way."""
+
+    def __init__(self, page, address):
+        self.requests = []
+        self.complaints = []
+        self.page = page
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("response", self.note_response)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self.note_message)
+        page.goto(address)
+        page.wait_for_function(TYPESET)
+        # Colours that fade from one theme to the other have no contrast to measure on the way.
+        page.add_style_tag(content="*, ::before, ::after { transition: none !important }")
+
+    def note_response(self, response):
+        if response.status >= 400:
+            self.complaints.append(f"{response.status} {response.url}")
+
+    def note_message(self, message):
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def resize(self, size):
+        self.page.set_viewport_size(size)
+        self.page.wait_for_function(LAID_OUT, arg=size["width"])
+
+    @functools.cached_property
+    def walks(self):
+        return walk_all(self.page)
+
+
+def in_groups(pages):
+    """Each page with all its tests in one process."""
+    return [pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in pages]
+
+
+@pytest.fixture(scope="module", params=in_groups([*PAGES, *GENERATED]))
+def visit(request, new_page, site):
+    visit = Visit(new_page(viewport=DESKTOP), f"{site}/{request.param}.html")
+    visit.name = request.param
+    yield visit
+    visit.page.close()
+
+
+def test_all_math_is_typeset(visit):
+    count = "selector => document.querySelectorAll(selector).length"
+    assert visit.page.evaluate(count, ".math") == visit.page.evaluate(
+        count, ".math:has(mjx-container)"
+    )
+    assert visit.page.evaluate(count, "mjx-merror, [data-mjx-error]") == 0
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_nothing_is_wider_than_the_screen(visit, size):
+    visit.resize(size)
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(visit, theme):
+    page = visit.page
+    visit.resize(DESKTOP)
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+        page.evaluate(SHORTEN_MATH)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    assert [
+        f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:400]}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ] == []
+
+
+def test_every_control_moves_its_picture_and_its_words(visit):
+    assert bool(visit.walks) == (visit.name in INTERACTIVE)
+    for walk in visit.walks:
+        assert walk.name, "a control has no name"
+        shown = [stop["shown"] for stop in walk.stops]
+        assert len(set(shown)) == len(shown) > 1, f"{walk.name!r} shows {shown}"
+        for stop, after in itertools.pairwise(walk.stops):
+            where = f"{walk.name!r} was moved to {after['shown']}"
+            assert stop["src"] != after["src"], f"{where}, its picture was not"
+            assert stop["alt"] != after["alt"], f"{where}, its alt text was not"
+            assert after["said"] == after["alt"]
+
+
+def test_the_value_stands_beside_its_slider(visit):
+    for walk in visit.walks:
+        assert not walk.is_slider or all(stop["beside"] == stop["shown"] for stop in walk.stops)
+
+
+def test_the_browser_had_no_complaint(visit):
+    assert visit.complaints == []
+
+
+def test_nothing_was_asked_of_another_host(visit, site):
+    assert visit.requests
+    local = (site + "/", "data:", "blob:")
+    assert [url for url in visit.requests if not url.startswith(local)] == []
+
+
+def test_the_page_is_light(visit, site):
+    """What a reader fetches, as servers compress it, is under 2 MB before fonts."""
+    paths = {url.removeprefix(site).split("?")[0] for url in visit.requests if site in url}
+    files = [HTML / path.lstrip("/") for path in paths if not path.endswith(FONTS)]
+    weight = sum(len(gzip.compress(file.read_bytes(), compresslevel=6)) for file in files)
+    assert len(files) > 5
+    assert weight < 2_000_000, f"{weight:,} bytes"
