@@ -2,7 +2,7 @@
 
 `golden.json`, beside this file, holds a digest of what each case computes, and a number or two
 to read when it changes.  Only public names are used, so that files may move.  Where a change of
-results is meant, `python tests/test_golden.py` writes the file anew; read the diff.
+results is meant, `python tests/core/test_golden.py` writes the file anew; read the diff.
 """
 
 import hashlib
