@@ -7,7 +7,6 @@ results is meant, `python tests/core/test_golden.py` writes the file anew; read 
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from functools import partial
@@ -31,14 +30,22 @@ def sharp(world):
     return type(world)(P, r, c, 0.05, world.H, world.s1)
 
 
+def coarse(world):
+    """The same world with rewards of 0, ½ and 1: ties come up."""
+    P, r = (world.P[0], world.r[0]) if world.stationary else (world.P, world.r)
+    return type(world)(P, np.round(2 * r) / 2, world.c, world.tau, world.H, world.s1)
+
+
 WORLDS = {
     "stationary": sharp(st.instances.random_mdp(7, 3, 5, seed=15, unsafe=0.3)),
+    "with ties": coarse(sharp(st.instances.random_mdp(7, 3, 5, seed=15, unsafe=0.3))),
     "step-dependent": sharp(
         st.instances.random_mdp(7, 3, 5, seed=92, unsafe=0.3, stationary=False)
     ),
 }
 GAMES = {
     "stationary": sharp(st.instances.random_game(6, 3, 2, 4, seed=47, unsafe=0.3)),
+    "with ties": coarse(sharp(st.instances.random_game(6, 3, 2, 4, seed=47, unsafe=0.3))),
     "step-dependent": sharp(
         st.instances.random_game(6, 3, 2, 4, seed=38, unsafe=0.3, stationary=False)
     ),
@@ -113,7 +120,9 @@ def explored(make, world, **how):
 
 def audited(world):
     learner = st.SUCBVI(world.known, episodes=150, **LOUD)
-    arrays = vars(st.audit(learner, world, seed=8, noise=NOISE))
+    found = vars(st.audit(learner, world, seed=8, noise=NOISE))
+    # An audit multiplies matrices, and BLAS adds in an order that depends on the processor.
+    arrays = {name: x.round(9) + 0 if x.dtype == float else x for name, x in found.items()}
     return arrays, {name: arrays[name].sum() for name in ("value", "violation", "gap")}
 
 
@@ -228,7 +237,8 @@ def learners_of(world):
     coin = np.random.default_rng(1).dirichlet(np.ones(world.A), (world.H, world.S))
     loud = {"episodes": K, **LOUD}
     cheap = {"episodes": K, "bonus_scale": 1e-5, "delta": 0.5, "budget": 0.1}
-    priced = {"episodes": K, "bonus_scale": 1e-4, "delta": 0.5, "budget": cost + 0.5}
+    priced = {"episodes": K, "delta": 0.5, "budget": cost + 0.5}
+    pessimist = {"safe_policy": home, "safe_cost": cost, "bonus_scale": 2e-3}
     tables = ("policy", "V", "Q", "U")
     return {
         "SUCBVI": (partial(make.SUCBVI, **loud), tables),
@@ -236,14 +246,14 @@ def learners_of(world):
         "UCBVI": (partial(make.UCBVI, **loud), tables),
         "OptCMDP": (partial(make.OptCMDP, **cheap), ("policy", "found")),
         "OptCMDP, clipped": (partial(make.OptCMDP, clip=True, **cheap), ("policy", "found")),
-        "OptPess": (
-            partial(make.OptPess, safe_policy=home, safe_cost=cost, **priced),
-            ("policy", "cautious"),
+        "OptPess": (partial(make.OptPess, **pessimist, **priced), ("policy", "cautious")),
+        "TripleQ": (
+            partial(make.TripleQ, bonus_scale=1e-4, epsilon=0.1, **priced),
+            ("policy", "Q", "C", "Z"),
         ),
-        "TripleQ": (partial(make.TripleQ, epsilon=0.1, **priced), ("policy", "Q", "C", "Z")),
         "Cautious": (partial(make.Cautious, caution=0.5, trusted=[0], **loud), tables),
         "ExploreThenCommit": (
-            partial(make.ExploreThenCommit, episodes=K, share=0.3),
+            partial(make.ExploreThenCommit, episodes=K, share=0.301),
             ("policy", "flagged"),
         ),
         "FixedPolicy": (partial(make.FixedPolicy, episodes=K, policy=coin), ("policy",)),
@@ -323,7 +333,7 @@ def test_the_worlds_have_all_that_matters():
     for world in (*WORLDS.values(), *GAMES.values()):
         U = st.potentially_unsafe(world)
         assert not U[0, world.s1] and (U & ~world.unsafe).any()
-        assert not st.safe_actions(world)[0, world.s1].all()
+        assert not st.safe_actions(world)[~U].all()
         assert st.optimal(world).value > st.safe_optimal(world).value + 0.1
     world = WORLDS["step-dependent"]
     printed = st.potentially_unsafe(world, recursion="paper")
@@ -345,21 +355,35 @@ def test_compiled_the_bits_are_those_that_are_stored(name):
 
 
 PLAIN = """
-import json, sys
+import json
+import sys
 import numba
+import quantecon
+
+compile_it, plain = numba.njit, set()
+
+def njit(*functions, **options):
+    def own_are_plain(function):
+        if not function.__module__.startswith("safeteach."):
+            return compile_it(**options)(function)
+        plain.add((function.__module__, function.__name__))
+        return function
+    return own_are_plain(*functions) if functions else own_are_plain
+
+numba.njit = njit
 sys.path.insert(0, sys.argv[1])
 import test_golden
-assert numba.config.DISABLE_JIT
 print(json.dumps({name: test_golden.outcome(name) for name in test_golden.CASES}))
+assert len(plain) > 20, plain
 """
 
 
 @pytest.mark.slow
 def test_plain_the_bits_are_those_that_are_stored():
-    """Numba is there, because the games' simplex method needs it, and compiles nothing."""
+    """No kernel of the library is compiled; quantecon, which the games need, cannot do without."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PLAIN, str(FILE.parent)],
-        capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     changed = changes(CASES, json.loads(done.stdout))
