@@ -99,3 +99,36 @@ def test_editors_see_the_lazy_names_as_what_they_are():
     told = {a.name: n.module for n in block.body for a in n.names if n.module != "safeteach"}
     assert told == {name: f"safeteach.{module}" for name, module in st._NAMES.items()}
     assert (HOME / "py.typed").is_file()
+
+
+AWAY = """
+import safeteach as st
+from safeteach.chapters import danger_ahead as chapter
+from safeteach.classroom.contents import contents
+assert chapter.check("recursion", st.potentially_unsafe).status == "right"
+assert sum(len(st.quiz(str(n + 1)).questions) for n in range(len(contents()))) > 50
+print(st.__file__)
+"""
+
+
+@pytest.mark.slow
+def test_the_wheel_carries_all_rooms_and_works_away_from_the_repository(tmp_path):
+    source, wheels, home = (tmp_path / name for name in ("source", "wheels", "home"))
+    tracked = ("safeteach", "pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT")
+    source.mkdir()
+    for name in tracked:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, source / name)
+    build = ["pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", wheels, source]
+    subprocess.run([sys.executable, "-m", *map(str, build)], check=True)
+    (wheel,) = wheels.iterdir()
+    shutil.unpack_archive(wheel, home, "zip")
+    inside = {path.relative_to(home / "safeteach") for path in (home / "safeteach").rglob("*")}
+    ours = {path.relative_to(HOME) for path in HOME.rglob("*") if "__pycache__" not in path.parts}
+    assert inside == ours
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", AWAY], cwd=tmp_path,
+        env={"PYTHONPATH": str(home)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert Path(run.stdout.strip()).is_relative_to(home)

@@ -9,6 +9,8 @@ import pytest
 from bs4 import BeautifulSoup
 from built import GENERATED, HTML, PAGES, ROOT
 
+from safeteach.classroom.contents import contents, exercise_number
+
 
 @functools.cache
 def soup(page):
@@ -74,3 +76,16 @@ def test_a_page_shows_every_code_cell_of_its_notebook(page):
         if cell.cell_type == "code" and not hidden & set(cell.metadata.get("tags", ()))
     ]
     assert len(soup(page).select("div.cell_input")) == len(cells)
+
+
+@pytest.mark.parametrize("slug", contents())
+def test_the_numbers_of_exercises_are_those_that_the_checkers_say(slug):
+    """Sphinx counts them in the page, the library counts them from the order of the book."""
+    (page,) = [page for page in PAGES if page.endswith("/" + slug.replace("_", "-"))]
+    shown = {
+        box["id"].removeprefix(f"ex-{slug.replace('_', '-')}-"): box.select_one(
+            ".caption-number"
+        ).get_text(strip=True)
+        for box in soup(page).select("div.exercise")
+    }
+    assert shown == {name: f"Exercise {exercise_number(slug, name)}" for name in contents()[slug]}
