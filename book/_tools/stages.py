@@ -119,19 +119,19 @@ def run(stage: Stage) -> Result:
     """Run a stage, showing its output as it comes."""
     print(f"\n=== {stage.name}: {stage.command}", flush=True)
     start = time.perf_counter()
-    process = subprocess.Popen(
+    lines = []
+    with subprocess.Popen(
         shlex.split(stage.command),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env=os.environ | stage.environment,
-    )
-    lines = []
-    assert process.stdout is not None
-    for line in process.stdout:
-        print(line, end="", flush=True)
-        lines.append(re.sub(r"\x1b\[[\d;]*m", "", line))
-    verdict = "ok" if process.wait() == 0 else "FAILED"
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(re.sub(r"\x1b\[[\d;]*m", "", line))
+    verdict = "ok" if process.returncode == 0 else "FAILED"
     text = "".join(lines)
     found = re.findall(stage.count, text)
     loud = tuple(LOUD.findall(text))

@@ -13,7 +13,8 @@ def stage(code, **settings):
 
 def test_a_stage_that_passes_is_counted():
     result = stages.run(stage("print('3 passed')"))
-    assert result.line().split() == ["some", "ok", *result.line().split()[2:-2], "3", "passed"]
+    assert result.line().startswith("some        ok")
+    assert result.line().endswith("  3 passed")
     assert " over" not in result.line()
 
 
