@@ -9,6 +9,9 @@ import pytest
 from bs4 import BeautifulSoup
 from built import GENERATED, HTML, PAGES, ROOT
 
+# In one process, so that every page is parsed once.
+pytestmark = pytest.mark.xdist_group("pages")
+
 
 @functools.cache
 def soup(page):
