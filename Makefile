@@ -12,7 +12,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
+.PHONY: help book test thorough check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +21,11 @@ book: .venv/.stamp .vendor/.stamp  ## execute the notebooks and build the HTML
 	@jupyter-book build . -W -n --keep-going
 	@echo "The book: file://$(CURDIR)/$(HTML)   (or: make serve)"
 
-test: .venv/.stamp .vendor/.stamp browser  ## every check: lint, types, unit tests, build, nbval, pages
+test: .venv/.stamp .vendor/.stamp  ## every check: lint, types, unit tests, build, nbval, pages
 	@python book/_tools/stages.py all
+
+thorough: .venv/.stamp .vendor/.stamp  ## the same with the tests that take long
+	@python book/_tools/stages.py thorough
 
 check: .venv/.stamp  ## the quick checks: lint, types, unit tests
 	@python book/_tools/stages.py quick
@@ -63,7 +66,7 @@ duels: .venv/.stamp  ## rerun two learners of games against four adversaries, a 
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/benchmarks/bench.py
 
-browser: .venv/.stamp  ## find a browser for the page tests, or install one with apt
+browser: .venv/.stamp  ## say which browser the page tests will use, and install one if there is none
 	@python book/_tools/browser.py
 
 lock:  ## pin anew, in requirements.txt, what pyproject.toml asks for

@@ -1,8 +1,12 @@
-"""Find the browser that the page tests drive, or install one where that is possible."""
+"""Find the browser that the page tests drive, or install one.
+
+Run it through ``make browser``, the one command that installs anything outside this folder.
+"""
 
 import os
 import shutil
 import subprocess
+import sys
 
 NAMES = (
     "chromium",
@@ -11,6 +15,7 @@ NAMES = (
     "google-chrome-stable",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
+BY_HAND = "Install Chromium or Chrome by hand; the page tests find it on the PATH."
 
 
 def find() -> str | None:
@@ -26,26 +31,28 @@ def find() -> str | None:
 
 
 def install() -> None:
-    """Install Debian's Chromium, as root or with a sudo that asks nothing; else do nothing."""
+    """Install the package chromium with apt, as root or with a sudo that asks nothing."""
     apt = shutil.which("apt-get")
-    root = os.geteuid() == 0
-    sudo = shutil.which("sudo")
-    if not apt or not (root or sudo):
-        return
-    prefix = [] if root else ["sudo", "-n"]
-    environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
-    print("No browser on this machine: installing chromium with apt", flush=True)
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
-        run = [*prefix, *environment, apt, "-qq", *command]
-        if subprocess.run(run, capture_output=True).returncode != 0:
-            return
+    if apt is None:
+        sys.exit(f"No browser, and no apt to install one with. {BY_HAND}")
+    prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    command = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", apt, "-qq"]
+    for action in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
+        print("No browser on this machine; running", *command, *action, flush=True)
+        try:
+            subprocess.run([*command, *action], check=True, stdout=subprocess.DEVNULL)
+        except (OSError, subprocess.CalledProcessError) as error:
+            sys.exit(f"{error}\n{BY_HAND}")
 
 
 def main() -> None:
-    """Say which browser the page tests will use."""
+    """Say which browser the page tests will use, after installing one if there is none."""
     if find() is None:
         install()
-    print(f"Browser for the page tests: {find() or 'NONE, they will be skipped'}")
+    path = find()
+    if path is None:
+        sys.exit(f"No browser starts. {BY_HAND}")
+    print(f"Browser for the page tests: {path}")
 
 
 if __name__ == "__main__":

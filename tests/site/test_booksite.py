@@ -34,6 +34,9 @@ class Figure:
         return {"text/plain": "-", "image/gif": pixel}, {"image/gif": {"alt": "One pixel."}}
 """
 
+# One book, changed by one test after another.
+pytestmark = pytest.mark.xdist_group("booksite")
+
 
 class Book:
     """A book in a folder, and what building it gave."""

@@ -11,6 +11,9 @@ from built import GENERATED, HTML, PAGES, ROOT
 
 from safeteach.classroom.contents import contents, exercise_number
 
+# In one process, so that every page is parsed once.
+pytestmark = pytest.mark.xdist_group("pages")
+
 
 @functools.cache
 def soup(page):
