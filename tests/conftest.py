@@ -102,3 +102,19 @@ def read():
         now = staticmethod(live_picture)
 
     return Read
+
+
+@pytest.fixture
+def check_both(building):  # noqa: ARG001, the page's pictures are drawn only while it is built
+    """Compare all that a kernel shows with the page; return {setting: (src, alt)}."""
+
+    def check(widget, settings=None, every_move_shows=True):
+        static = static_pictures(widget.page)
+        assert static == live_pictures(widget)
+        assert settings in (None, len(static))
+        if every_move_shows:  # no setting looks or reads like another
+            assert len({src for src, _ in static.values()}) == len(static)
+            assert len({alt for _, alt in static.values()}) == len(static)
+        return static
+
+    return check

@@ -28,13 +28,8 @@ def study():
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read, study):
-    widget = controls.bonus(study)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len({src for src, _ in static.values()}) == len(static) == 2 * len(SCALES)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both, study):
+    check_both(controls.bonus(study), settings=2 * len(SCALES))
 
 
 def lines(figure):
