@@ -10,7 +10,7 @@ from safeteach.chapters.what_the_constants_really_do import controls
 
 SCALES = (0.0, 0.01, 1.0)
 EPISODES = np.array([0, 10, 20, 30, 40])
-STORED = Path(__file__).parents[2] / "book" / "data" / "bonus.npz"
+STORED = Path(__file__).parents[3] / "book" / "data" / "bonus.npz"
 
 
 @pytest.fixture(scope="module")
