@@ -61,6 +61,39 @@ def legible(written):
     return check
 
 
+@pytest.fixture(scope="session")
+def on_paper():
+    """Fail if a figure is too wide, anything in it is off the paper or a text too small."""
+
+    def check(figure):
+        box = figure.get_tightbbox()  # of all that is drawn, in inches
+        width, height = figure.get_size_inches()
+        assert min(box.x0, box.y0) >= 0
+        assert box.x1 <= width <= 7.5
+        assert box.y1 <= height
+        texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+        assert min(text.get_fontsize() for text in texts) >= 10
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def apart(on_paper):
+    """Fail if the words in the only axes of a figure are not on paper or lie on each other."""
+
+    def check(figure):
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        on_paper(figure)
+        (axes,) = figure.axes
+        texts = [*axes.texts, *axes.get_xticklabels(), *axes.get_legend().get_texts()]
+        boxes = {text: text.get_window_extent(canvas.get_renderer()) for text in texts}
+        for one, other in itertools.combinations(texts, 2):
+            assert not boxes[one].overlaps(boxes[other]), (one.get_text(), other.get_text())
+
+    return check
+
+
 @pytest.fixture
 def building(monkeypatch):
     """Pretend that the book is being built."""
@@ -102,3 +135,19 @@ def read():
         now = staticmethod(live_picture)
 
     return Read
+
+
+@pytest.fixture
+def check_both(building):  # noqa: ARG001, the page's pictures are drawn only while it is built
+    """Compare all that a kernel shows with the page; return {setting: (src, alt)}."""
+
+    def check(widget, settings=None, every_move_shows=True):
+        static = static_pictures(widget.page)
+        assert static == live_pictures(widget)
+        assert settings in (None, len(static))
+        if every_move_shows:  # no setting looks or reads like another
+            assert len({src for src, _ in static.values()}) == len(static)
+            assert len({alt for _, alt in static.values()}) == len(static)
+        return static
+
+    return check

@@ -7,6 +7,21 @@ import pytest
 from safeteach.classroom.checking.verdicts import check_exercise
 
 
+def collect():
+    """Right and wrong answers by exercise, both empty, and a decorator to add to each."""
+
+    def adding_to(answers):
+        return lambda name: lambda answer: answers.setdefault(name, []).append(answer) or answer
+
+    right, wrong = {}, {}
+    return right, wrong, adding_to(right), adding_to(wrong)
+
+
+def said_of(chapter, name, answer):
+    """What a chapter says of an answer, on one line."""
+    return " ".join(chapter.check(name, answer).text.split())
+
+
 class TriedAnswers:
     """The tests of a chapter's exercises.
 

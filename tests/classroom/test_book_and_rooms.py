@@ -15,6 +15,7 @@ from pathlib import Path
 import contents as tool
 import notebooks
 import pytest
+from looping import each
 from nbformat.v4 import new_code_cell
 
 import safeteach
@@ -86,8 +87,6 @@ def read(slug, cells):
 PATHS = {tool.slug(path): tool.ROOT / f"{path}.ipynb" for path in tool.chapters(tool.read_toc())}
 BOOK = {slug: read(slug, notebooks.read(path).cells) for slug, path in PATHS.items()}
 CASES = [(slug, name) for slug, chapter in BOOK.items() for name in chapter.stubs]
-each_chapter = pytest.mark.parametrize("slug", BOOK)
-each_exercise = pytest.mark.parametrize(("slug", "name"), CASES)
 
 
 def room(slug):
@@ -114,14 +113,14 @@ def test_a_chapter_that_moves_changes_its_numbers():
     assert tool.derive(toc) != tool.FILE.read_text("utf-8")
 
 
-@each_chapter
+@each("slug", BOOK)
 def test_a_notebook_reaches_its_room_by_one_import(slug):
     ours = [line for line in BOOK[slug].imports if "safeteach" in line]
     assert ours.count(f"from safeteach.chapters import {slug} as chapter") == 1
     assert not [line for line in ours if re.search(r"chapters\.|classroom", line)]
 
 
-@each_chapter
+@each("slug", BOOK)
 def test_every_statement_has_a_solution_and_every_checker_a_stub(slug):
     chapter = BOOK[slug]
     assert list(chapter.statements) == list(chapter.solutions) == contents()[slug]
@@ -130,18 +129,18 @@ def test_every_statement_has_a_solution_and_every_checker_a_stub(slug):
     assert len(chapter.stubs) >= 5
 
 
-@each_chapter
+@each("slug", BOOK)
 def test_its_quiz_is_asked_once(slug):
     assert BOOK[slug].quizzes == 1
 
 
-@each_exercise
+@each(("slug", "name"), CASES)
 def test_the_stub_is_no_answer_yet(slug, name):
     number = exercise_number(slug, name)
     assert BOOK[slug].stubs[name].said.startswith(f"Exercise {number}: no answer yet.")
 
 
-@each_exercise
+@pytest.mark.parametrize(("slug", "name"), CASES)
 def test_the_solution_is_right(slug, name):
     chapter = BOOK[slug]
     blocks = PYTHON.findall(chapter.solutions[name])
@@ -155,7 +154,7 @@ def test_the_solution_is_right(slug, name):
     assert verdict.status == "right", verdict.text
 
 
-@each_exercise
+@each(("slug", "name"), CASES)
 def test_the_solution_is_not_in_the_statement_or_the_hint(slug, name):
     code = PYTHON.findall(BOOK[slug].solutions[name])[-1]
     lines = {line.strip() for line in code.split("\n") if len(line.strip()) > 25}
@@ -179,7 +178,7 @@ def typed(text):
     return [found[0] for found in TYPED.finditer(text)]
 
 
-@each_chapter
+@each("slug", BOOK)
 def test_no_number_of_a_chapter_or_exercise_is_typed(slug):
     sources = [cell.source for cell in notebooks.read(PATHS[slug]).cells]
     sources += [path.read_text("utf-8") for path in sorted((ROOMS / slug).glob("*.*"))]

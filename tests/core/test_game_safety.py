@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from looping import each
 from oracles.brute_force_games import all_tables, alone, any_game, can_meet_unsafe
 
 import safeteach as st
@@ -84,19 +85,7 @@ def test_with_one_reply_it_is_the_mdp(stationary):
     assert doomed > 100
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_with_one_action_it_is_reachability(seed):
-    game = any_game(seed, S=6, A=1, B=3, H=4)
-    edge = (game.P[:, :, 0] > 0).any(axis=2)
-    reaches = game.unsafe.copy()
-    expected = [reaches]
-    for h in range(game.H - 1, 0, -1):
-        reaches = game.unsafe | (edge[h - 1] & reaches).any(axis=1)
-        expected.insert(0, reaches)
-    assert (st.potentially_unsafe(game) == expected).all()
-
-
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_more_replies_are_more_danger_and_more_actions_less(seed):
     game = any_game(seed, S=5, A=3, B=3, H=4)
 

@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from looping import each
 
 import safeteach
 
@@ -68,7 +69,7 @@ def test_there_is_something_to_check():
     assert len(FILES) >= 3
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@each("path", FILES)
 def test_a_file_imports_only_from_above(path):
     assert violations(path.read_text("utf-8"), path.relative_to(PACKAGE)) == []
 

@@ -17,8 +17,11 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    by_name,
+    not_yet,
+    small_world,
 )
-from safeteach.classroom.checking.worlds import plain, small_worlds
+from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.instances import random_mdp, smoke
 from safeteach.planning.evaluation import evaluate
 from safeteach.worlds.mdp import Episode, SafeMDP, rollout
@@ -76,40 +79,34 @@ def _worlds_that_round() -> Iterator[SafeMDP]:
 def _cheaper_and_worse(answer: object) -> Finding | None:
     """Say what an answer lacks to break: whoever costs less violates less."""
     if not isinstance(answer, tuple) or len(answer) != 3:
-        return _lacking(f"Expected a triple (mdp, first, second), got {form_of(answer)}.")
+        return not_yet(f"Expected a triple (mdp, first, second), got {form_of(answer)}.")
     if not isinstance(answer[0], SafeMDP):
-        return _lacking(f"The first of the three must be a SafeMDP, got {form_of(answer[0])}.")
-    if answer[0].S > MOST_STATES or answer[0].H > MOST_STEPS:
-        return _lacking(
-            f"It has {answer[0].S} states and {answer[0].H} steps; {MOST_STATES} states and "
-            f"{MOST_STEPS} steps are enough, and no more are allowed."
-        )
-    mdp, outcomes = plain(answer[0]), []
+        return not_yet(f"The first of the three must be a SafeMDP, got {form_of(answer[0])}.")
+    mdp = small_world(answer[0], MOST_STATES, MOST_STEPS)
+    if isinstance(mdp, Finding):
+        return mdp
+    outcomes = []
     for which, policy in zip(("first", "second"), answer[1:], strict=True):
         try:
             outcomes.append(evaluate(mdp, policy))
         except Exception as error:  # a policy can be any object at all
-            return _lacking(f"The {which} policy is none for this world: {error}.")
+            return not_yet(f"The {which} policy is none for this world: {error}.")
     first, second = outcomes
     # The margins leave room for rounding: a difference of exactly .1 is enough.
     if second.cost - first.cost < MARGIN - 1e-9:
-        return _lacking(
+        return not_yet(
             f"The first policy costs {first.cost:.4g} and the second {second.cost:.4g}: the first "
             f"must cost less, by at least {MARGIN}.",
             mdp,
         )
     if first.violation - second.violation < MARGIN - 1e-9:
-        return _lacking(
+        return not_yet(
             f"The first policy costs less, as it should. But its violation is "
             f"{first.violation:.4g} and that of the second {second.violation:.4g}: the first must "
             f"violate more, by at least {MARGIN}.",
             mdp,
         )
     return None
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
 
 
 def _looks(gap: float, delta: float) -> int:
@@ -197,6 +194,6 @@ EXERCISES: dict[str, Exercise] = {
             for gap in (1.0, 0.5, 0.3, 0.1, 0.05)
             for delta in (0.7, 0.5, 0.3, 0.1, 0.05, 0.01, 0.001)
         ],
-        arguments=lambda case: {"gap": case[0], "delta": case[1]},
+        arguments=by_name("gap", "delta"),
     ),
 }

@@ -13,8 +13,10 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    not_yet,
+    small_world,
 )
-from safeteach.classroom.checking.worlds import plain, small_worlds
+from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.instances import grid_from_map, ice_corridor
 from safeteach.planning.evaluation import evaluate
 from safeteach.safety import is_feasible, potentially_unsafe, safe_actions
@@ -34,14 +36,14 @@ def _sizes() -> tuple[int, ...]:
 
 def _without_a_feasible_policy_by_the_printed_recursion(answer: object) -> Finding | None:
     """Say what a world lacks to break: the printed recursion decides feasibility."""
-    small = _small_world(answer)
+    small = small_world(answer, MOST_STATES, MOST_STEPS)
     if isinstance(small, Finding):
         return small
     if not is_feasible(small):
-        return _lacking("No policy is feasible here: the exact recursion has s1 in U_1 too.", small)
+        return not_yet("No policy is feasible here: the exact recursion has s1 in U_1 too.", small)
     if not potentially_unsafe(small, recursion="paper")[0, small.s1]:
         why = " Its P is the same at every step." if small.stationary else ""
-        return _lacking(
+        return not_yet(
             f"The printed recursion finds s1 outside U_1 here, and is right.{why}", small
         )
     return None
@@ -50,21 +52,21 @@ def _without_a_feasible_policy_by_the_printed_recursion(answer: object) -> Findi
 def _unsafe_behind_a_one_step_shield(answer: object) -> Finding | None:
     """Say what a pair lacks to break: one step of foresight is enough."""
     if not isinstance(answer, tuple) or len(answer) != 2:
-        return _lacking(f"Expected a pair (mdp, policy), got {form_of(answer)}.")
-    small = _small_world(answer[0])
+        return not_yet(f"Expected a pair (mdp, policy), got {form_of(answer)}.")
+    small = small_world(answer[0], MOST_STATES, MOST_STEPS)
     if isinstance(small, Finding):
         return small
     try:
         policy = small.check_policy(answer[1])
     except Exception as error:  # a policy can be any object at all
-        return _lacking(f"The policy is none for this world: {error}.")
+        return not_yet(f"The policy is none for this world: {error}.")
     if not is_feasible(small):
-        return _lacking("No policy is feasible here, so no rule could have helped.", small)
+        return not_yet("No policy is feasible here, so no rule could have helped.", small)
     takes = policy > 0 if policy.ndim == 3 else np.eye(small.A, dtype=bool)[policy]
     through = np.argwhere(takes & ~_one_step_shield(small))
     if through.size:
         h, s, a = map(int, through[0])
-        return _lacking(
+        return not_yet(
             f"The one-step rule forbids it: at step {h + 1} in state {small.state_name(s)} your "
             f"policy takes action {small.action_name(a)}, which can reach an unsafe state at once, "
             f"and another action cannot.",
@@ -73,7 +75,7 @@ def _unsafe_behind_a_one_step_shield(answer: object) -> Finding | None:
         )
     risk = evaluate(small, policy).unsafe_probability
     if risk < 1 - ROUNDING:
-        return _lacking(f"Your policy meets an unsafe state with probability {risk:.3g}.", small)
+        return not_yet(f"Your policy meets an unsafe state with probability {risk:.3g}.", small)
     return None
 
 
@@ -83,22 +85,6 @@ def _one_step_shield(mdp: SafeMDP) -> NDArray[np.bool_]:
     for h in range(1, mdp.H + 1):
         allowed[h - 1] = ~mdp.rows(h).touches(mdp.unsafe).reshape(mdp.S, mdp.A)
     return allowed | ~allowed.any(axis=2, keepdims=True)
-
-
-def _small_world(answer: object) -> SafeMDP | Finding:
-    """Return the world that the reader built, or why it is not one to look at."""
-    if not isinstance(answer, SafeMDP):
-        return _lacking(f"Expected a SafeMDP, got {form_of(answer)}.")
-    if answer.S > MOST_STATES or answer.H > MOST_STEPS:
-        return _lacking(
-            f"It has {answer.S} states and {answer.H} steps; {MOST_STATES} states and "
-            f"{MOST_STEPS} steps are enough, and no more are allowed."
-        )
-    return plain(answer)
-
-
-def _lacking(text: str, world: SafeMDP | None = None, h: int = 1) -> Finding:
-    return Finding("not yet", text, world, h)
 
 
 EXERCISES: dict[str, Exercise] = {

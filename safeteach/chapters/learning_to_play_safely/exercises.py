@@ -2,7 +2,7 @@ r"""*Learning to play safely*: planning against every reply, and rivals of one's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from safeteach.bounds import visits_until_flagged
 from safeteach.classroom.checking import compiling
 from safeteach.classroom.checking.forms import form_of
 from safeteach.classroom.checking.kinds import (
+    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
     Slip,
     Value,
+    not_yet,
 )
 from safeteach.instances import penny_bridge, pursuit, random_game
 from safeteach.planning.equilibria import best_response
@@ -118,28 +120,28 @@ def _two_regrets() -> tuple[float, float]:
 def _broken_chain(answer: object) -> Finding | None:
     """Say what a game and a strategy lack to break V* >= V at a successor."""
     if not isinstance(answer, tuple | list) or len(answer) != 2:
-        return _lacking(f"Expected a pair (game, mu), got {form_of(answer)}.")
+        return not_yet(f"Expected a pair (game, mu), got {form_of(answer)}.")
     game, strategy = answer
     if not isinstance(game, SafeGame):
-        return _lacking(f"Expected a SafeGame first, got {form_of(game)}.")
+        return not_yet(f"Expected a SafeGame first, got {form_of(game)}.")
     sizes = game.S, game.A, game.B, game.H
     most = MOST_STATES, MOST_ACTIONS, MOST_REPLIES, MOST_STEPS
     if any(n > m for n, m in zip(sizes, most, strict=True)):
-        return _lacking(
+        return not_yet(
             f"It has {game.S} states, {game.A} actions, {game.B} replies and {game.H} steps; "
             f"{MOST_STATES}, {MOST_ACTIONS}, {MOST_REPLIES} and {MOST_STEPS} are enough."
         )
     if game.H < 2:
-        return _lacking("An episode of one step has no successor that counts.")
+        return not_yet("An episode of one step has no successor that counts.")
     if not is_feasible(game):
-        return _lacking("No strategy is safe against every adversary in this game.")
+        return not_yet("No strategy is safe against every adversary in this game.")
     try:
         mu = game.check_mu(strategy)
     except (TypeError, ValueError) as error:
-        return _lacking(f"The strategy cannot be played: {error}.")
+        return not_yet(f"The strategy cannot be played: {error}.")
     best, reply = safe_optimal(game), best_response(game, mu=mu)
     if reply.value > best.value + 1e-9:
-        return _lacking(
+        return not_yet(
             f"At s_1 the agent earns {reply.value:.4g} against a best response, more than "
             f"V* = {best.value:.4g}; there the inequality has to hold."
         )
@@ -155,11 +157,11 @@ def _broken_chain(answer: object) -> Finding | None:
     met = law > 0
     most_above = above[met].max()
     if most_above < 0.5 - 1e-9:
-        return _lacking(
+        return not_yet(
             f"In the states that are met at step 2 the agent earns at most {most_above:.4g} more "
             f"than V*_2."
         )
-    return _lacking(f"The states that break it are met with probability {chance:.4g} only.")
+    return not_yet(f"The states that break it are met with probability {chance:.4g} only.")
 
 
 # 18.6 -----------------------------------------------------------------------------------------
@@ -172,14 +174,14 @@ def _late_rival(answer: object) -> Finding | None:
     from safeteach.running.dueling import duel
 
     if not callable(answer):
-        return _lacking(f"Expected a function, got {form_of(answer)}.")
+        return not_yet(f"Expected a function, got {form_of(answer)}.")
     made = _tried(answer)
     if isinstance(made, Finding):
         return made
     if made is None or made is ...:
-        return Finding("no answer yet", "The function returns nothing.")
+        return RETURNS_NOTHING
     if not callable(made):
-        return _lacking(f"make_rival() must return a function; it returned {form_of(made)}.")
+        return not_yet(f"make_rival() must return a function; it returned {form_of(made)}.")
     game = pursuit()
     learner = SafeNashVI(game.known, episodes=EPISODES, bonus_scale=0.003)
 
@@ -194,7 +196,7 @@ def _late_rival(answer: object) -> Finding | None:
     if late >= ENOUGH:
         return None
     early = history.violation[:-LATE].sum()
-    return _lacking(
+    return not_yet(
         f"The violation is {late:.4g} in the last {LATE} episodes, after {early:.4g} in the "
         f"{EPISODES - LATE} before."
     )
@@ -205,7 +207,7 @@ def _tried(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except Exception as error:
-        return _lacking(f"It raises {type(error).__name__}: {error}.")
+        return not_yet(f"It raises {type(error).__name__}: {error}.")
 
 
 # 18.7 -----------------------------------------------------------------------------------------
@@ -233,14 +235,6 @@ def _violation_for_ever(game: SafeGame, delta: float) -> float:
     gaps = game.violation[game.unsafe]
     looks = sum(g * (visits_until_flagged(g, game.S, delta) - 1 + game.H) for g in gaps.tolist())
     return (1 - game.tau) * game.H * into_doom + looks
-
-
-def _lacking(text: str) -> Finding:
-    return Finding("not yet", text)
-
-
-def _as_told(instance: Mapping[str, Any]) -> Mapping[str, Any]:
-    return instance
 
 
 prepare = compiling.games
@@ -271,7 +265,6 @@ EXERCISES: dict[str, Exercise] = {
         hint="First average over the agent's actions: what is left is one number for each reply.",
         oracle=_gift,
         instances=_tables,
-        arguments=_as_told,
         axes="S",
     ),
     "find-the-bug": Function(
@@ -280,7 +273,6 @@ EXERCISES: dict[str, Exercise] = {
         "doom. Which of the two axes has the for-all, and which the there-is?",
         oracle=_doomed_before,
         instances=_seen,
-        arguments=_as_told,
         axes="S",
     ),
     "sentence-with-the-sign": Value(
@@ -323,6 +315,5 @@ EXERCISES: dict[str, Exercise] = {
         "each unsafe state, its gap times n(gap) - 1 + H.",
         oracle=_violation_for_ever,
         instances=_games,
-        arguments=_as_told,
     ),
 }

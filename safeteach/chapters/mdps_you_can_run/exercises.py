@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from safeteach.classroom.checking.forms import form_of
 from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
+    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
     Slip,
     Value,
+    not_yet,
+    small_world,
 )
 from safeteach.classroom.checking.worlds import plain
 from safeteach.instances import random_mdp
@@ -109,27 +112,20 @@ def _law(mdp: SafeMDP, policy: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _worth_a_clock(answer: object) -> Finding | None:
     """Say what a world lacks to break: where all steps are alike, one rule does for all."""
-    if not isinstance(answer, SafeMDP):
-        return Finding("not yet", f"Expected a SafeMDP, got {form_of(answer)}.")
-    if answer.S > MOST_STATES or answer.A > MOST_ACTIONS or answer.H > MOST_STEPS:
-        return Finding(
-            "not yet",
-            f"It has {answer.S} states, {answer.A} actions and {answer.H} steps; {MOST_STATES}, "
-            f"{MOST_ACTIONS} and {MOST_STEPS} are enough, and no more are allowed.",
-        )
-    mdp = plain(answer)
+    mdp = small_world(answer, MOST_STATES, MOST_STEPS, MOST_ACTIONS)
+    if isinstance(mdp, Finding):
+        return mdp
     for name, table in (("P", mdp.P), ("r", mdp.r)):
         if (table != table[0]).any():
             text = f"Its {name} is not the same at every step: of course a rule must change then."
-            return Finding("not yet", text, mdp)
+            return not_yet(text, mdp)
     blind = max(
         evaluate(mdp, np.tile(np.array(rule), (mdp.H, 1))).value
         for rule in itertools.product(range(mdp.A), repeat=mdp.S)
     )
     best = optimal(mdp).value
     if best - blind < GAP - ROUNDING:
-        return Finding(
-            "not yet",
+        return not_yet(
             f"The best policy is worth {best:.4g}, and the best of those that ignore the step "
             f"{blind:.4g}: that is {best - blind:.4g} less, not {GAP:g}.",
             mdp,
@@ -140,14 +136,14 @@ def _worth_a_clock(answer: object) -> Finding | None:
 def _without_dice(answer: object) -> Finding:
     """Judge a function that makes policies deterministic; many results are right."""
     if not callable(answer):
-        return Finding("not yet", f"Expected a function, got {form_of(answer)}.")
+        return not_yet(f"Expected a function, got {form_of(answer)}.")
     tried = 0
     for mdp in _worlds_with_rewards():
         policy = _policy(mdp)
         handed = policy.copy()
         called = call(answer, plain(mdp), handed)
         if called.error is None and (called.value is None or called.value is ...):
-            return Finding("no answer yet", "The function returns nothing.")
+            return RETURNS_NOTHING
         if called.error is not None:
             text = f"It raises {called.complaint}."
         elif (handed != policy).any():

@@ -19,6 +19,7 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    not_yet,
 )
 
 __all__ = ["EXERCISES"]
@@ -90,7 +91,7 @@ ROOM = 1e-9
 def _chosen_after_the_data(answer: object) -> Finding | None:
     """Say what a function lacks to break: Hoeffding holds for a function chosen from the data."""
     if not callable(answer):
-        return _lacking(f"Expected a function pick(P_hat, P), got {form_of(answer)}.")
+        return not_yet(f"Expected a function pick(P_hat, P), got {form_of(answer)}.")
     rng = np.random.default_rng(0)
     width = math.sqrt(math.log(2 / LEVEL) / (2 * DRAWS))
     broken = 0
@@ -99,18 +100,18 @@ def _chosen_after_the_data(answer: object) -> Finding | None:
         P_hat = rng.multinomial(DRAWS, P) / DRAWS
         called = call(answer, P_hat.copy(), P.copy())
         if called.error is not None:
-            return _lacking(f"It raises {called.complaint}.")
+            return not_yet(f"It raises {called.complaint}.")
         try:
             f = np.asarray(called.value, float)
         except (TypeError, ValueError):
-            return _lacking(f"It returns {form_of(called.value)}; expected an array.")
+            return not_yet(f"It returns {form_of(called.value)}; expected an array.")
         if f.shape != P.shape:
-            return _lacking(f"It returns an array of shape {f.shape}; expected {P.shape}.")
+            return not_yet(f"It returns an array of shape {f.shape}; expected {P.shape}.")
         if not (f >= -ROOM).all() or not (f <= 1 + ROOM).all():
-            return _lacking("One of its values is not between 0 and 1.")
+            return not_yet("One of its values is not between 0 and 1.")
         broken += bool(abs((P_hat - P) @ f) > width)
     if broken < SAMPLES / 2:
-        return _lacking(
+        return not_yet(
             f"The width {width:.3f} is exceeded in {broken} of {SAMPLES} samples; "
             f"{SAMPLES // 2} are asked for."
         )
@@ -125,42 +126,38 @@ SETTINGS = ((1, 0.5), (25, 0.005), (400, 1e-6))
 def _cheaper_union(answer: object) -> Finding | None:
     """Say what a width lacks to be below β from n = 100 on, and proved by a union over n."""
     if not callable(answer):
-        return _lacking(f"Expected a function width(n, S, delta), got {form_of(answer)}.")
+        return not_yet(f"Expected a function width(n, S, delta), got {form_of(answer)}.")
     n = np.arange(1, LAST + 1)
     for S, delta in SETTINGS:
         called = call(answer, n.copy(), S, delta)
         at = f"With S = {S} and delta = {delta:g}"
         if called.error is not None:
-            return _lacking(f"{at} it raises {called.complaint}.")
+            return not_yet(f"{at} it raises {called.complaint}.")
         try:
             w = np.asarray(called.value, float)
         except (TypeError, ValueError):
-            return _lacking(f"It returns {form_of(called.value)}; expected an array.")
+            return not_yet(f"It returns {form_of(called.value)}; expected an array.")
         if w.shape != n.shape or not (w >= 0).all():
-            return _lacking(
+            return not_yet(
                 f"Called with n = 1 .. {LAST:,} it must return as many numbers, none negative."
             )
         spent = float(np.exp(-n * w**2 / 2).sum()) * S / delta
         if not spent <= 1 + ROOM:
-            return _lacking(
+            return not_yet(
                 f"{at} the chances of failing add up to {spent:.3g} times δ over all states and "
                 f"n up to {LAST:,}; they may add up to δ."
             )
         # Behind LAST the chances of m/2 < n <= m add up to at least m/2 times that of n = m.
         far = call(answer, FAR.copy(), S, delta)
         if far.error is not None:
-            return _lacking(f"{at} and n of {FAR[0]:,.0f} and more it raises {far.complaint}.")
+            return not_yet(f"{at} and n of {FAR[0]:,.0f} and more it raises {far.complaint}.")
         late = float((FAR / 2 * np.exp(-FAR * np.asarray(far.value, float) ** 2 / 2)).sum())
         if not spent + late * S / delta <= 1 + ROOM:
-            return _lacking(f"{at} the chances of failing, over all n, add up to more than δ.")
+            return not_yet(f"{at} the chances of failing, over all n, add up to more than δ.")
         wide = np.flatnonzero(~(w[FIRST - 1 :] < beta(n[FIRST - 1 :], S, delta)))
         if wide.size:
-            return _lacking(f"{at} it is not below β(n) at n = {wide[0] + FIRST:,}.")
+            return not_yet(f"{at} it is not below β(n) at n = {wide[0] + FIRST:,}.")
     return None
-
-
-def _lacking(text: str) -> Finding:
-    return Finding("not yet", text)
 
 
 EXERCISES: dict[str, Exercise] = {
@@ -197,7 +194,6 @@ EXERCISES: dict[str, Exercise] = {
         "equal to exp(-n x²/2) and solve for x; treat n = 0 apart.",
         oracle=beta,
         instances=_counts,
-        arguments=dict,
         axes=("len(n)",),
     ),
     "find-the-bug": Function(
@@ -207,7 +203,6 @@ EXERCISES: dict[str, Exercise] = {
         "x[[1, 1]] += 1?",
         oracle=_optimistic_costs,
         instances=_visits,
-        arguments=dict,
         axes="S",
     ),
     "player-that-reads-stacks": Function(
@@ -218,7 +213,6 @@ EXERCISES: dict[str, Exercise] = {
         "the round.",
         oracle=_optimistic_play,
         instances=_stacks,
-        arguments=dict,
         axes="A",
     ),
     "chosen-after-the-data": Counterexample(

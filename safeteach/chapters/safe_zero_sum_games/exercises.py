@@ -2,15 +2,14 @@ r"""*Safe zero-sum games*: doom with an adversary, matrix games, the safe minima
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.classroom.checking import compiling
-from safeteach.classroom.checking.forms import form_of
+from safeteach.classroom.checking.forms import form_of, is_whole
 from safeteach.classroom.checking.kinds import (
     Counterexample,
     Exercise,
@@ -18,6 +17,7 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    not_yet,
 )
 from safeteach.planning.induction import safe_optimal
 from safeteach.safety import is_feasible, potentially_unsafe, safe_actions
@@ -51,15 +51,15 @@ def _lost(H: int = STEPS) -> frozenset[int]:
 def _no_witness(answer: object) -> Finding | None:
     """Say what a table of answers lacks to show that the state is lost from step 1 on."""
     if not isinstance(answer, dict):
-        return _lacking(f"Expected a dict, got {form_of(answer)}.")
+        return not_yet(f"Expected a dict, got {form_of(answer)}.")
     game, table = _marsh(), {}
     for key, pairs in answer.items():
         if not _whole(key, 2):
-            return _lacking(f"The key {key!r} is no pair (h, s) of a step and a state.")
+            return not_yet(f"The key {key!r} is no pair (h, s) of a step and a state.")
         if not isinstance(pairs, tuple | list) or len(pairs) not in (0, game.A):
-            return _lacking(f"At {key!r} stands {pairs!r}; a pair (b, t) for each action is asked.")
+            return not_yet(f"At {key!r} stands {pairs!r}; a pair (b, t) for each action is asked.")
         if not all(_whole(pair, 2) for pair in pairs):
-            return _lacking(f"At {key!r} stands {pairs!r}; (b, t) are a reply and a state.")
+            return not_yet(f"At {key!r} stands {pairs!r}; (b, t) are a reply and a state.")
         table[int(key[0]), int(key[1])] = [(int(b), int(t)) for b, t in pairs]
     to_show, shown = [(1, LOST)], set()
     while to_show:
@@ -67,18 +67,18 @@ def _no_witness(answer: object) -> Finding | None:
         if game.unsafe[s] or (h, s) in shown:
             continue
         if h >= game.H:
-            return _lacking(
+            return not_yet(
                 f"State {s} at step {h} is safe, and the episode ends there: this way the "
                 f"adversary never gets the agent into the water."
             )
         if not table.get((h, s)):
-            return _lacking(f"There is no answer for state {s} at step {h}, which you need.")
+            return not_yet(f"There is no answer for state {s} at step {h}, which you need.")
         shown.add((h, s))
         for a, (b, t) in enumerate(table[h, s]):
             if not 0 <= b < game.B or not 0 <= t < game.S:
-                return _lacking(f"At {(h, s)}: replies are 0 and 1, states 0 to 4, not {(b, t)}.")
+                return not_yet(f"At {(h, s)}: replies are 0 and 1, states 0 to 4, not {(b, t)}.")
             if t not in game.successors(h, s, a, b):
-                return _lacking(
+                return not_yet(
                     f"From state {s}, action {a} against reply {b} does not lead to {t}."
                 )
             to_show.append((h + 1, t))
@@ -86,11 +86,7 @@ def _no_witness(answer: object) -> Finding | None:
 
 
 def _whole(value: object, length: int) -> bool:
-    return (
-        isinstance(value, tuple | list)
-        and len(value) == length
-        and all(isinstance(x, numbers.Integral) and not isinstance(x, bool) for x in value)
-    )
+    return isinstance(value, tuple | list) and len(value) == length and all(map(is_whole, value))
 
 
 # 17.2 -----------------------------------------------------------------------------------------
@@ -207,20 +203,20 @@ ROUNDING = 1e-9
 def _no_loss_by_pure_rows(answer: object) -> Finding | None:
     """Say what a game lacks to show how much the printed Bellman equation loses."""
     if not isinstance(answer, SafeGame):
-        return _lacking(f"Expected a SafeGame, got {form_of(answer)}.")
+        return not_yet(f"Expected a SafeGame, got {form_of(answer)}.")
     sizes = dict(zip(MOST, (answer.S, answer.A, answer.B, answer.H), strict=True))
     if any(sizes[name] > most for name, most in MOST.items()):
         has, allowed = (", ".join(f"{n} {name}" for name, n in d.items()) for d in (sizes, MOST))
-        return _lacking(f"It has {has}; at most {allowed} are allowed.")
+        return not_yet(f"It has {has}; at most {allowed} are allowed.")
     if not is_feasible(answer):
-        return _lacking("The agent is lost from the start: no strategy is safe here.")
+        return not_yet("The agent is lost from the start: no strategy is safe here.")
     printed, value = _printed(answer), safe_optimal(answer).value
     if printed > ROUNDING:
-        return _lacking(
+        return not_yet(
             f"The printed equation says {printed:.4g}, not 0: some row pays whatever the reply."
         )
     if value < AT_LEAST - ROUNDING:
-        return _lacking(f"The safe minimax value is {value:.4g}, less than {AT_LEAST:g}.")
+        return not_yet(f"The safe minimax value is {value:.4g}, less than {AT_LEAST:g}.")
     return None
 
 
@@ -232,14 +228,6 @@ def _printed(game: SafeGame) -> float:
         Q = game.r[i] + game.rows(i + 1).expect(V).reshape(game.S, game.A, game.B)
         V = np.where(allowed[i], Q.min(axis=2), -np.inf).max(axis=1)
     return float(V[game.s1])
-
-
-def _lacking(text: str) -> Finding:
-    return Finding("not yet", text)
-
-
-def _as_given(case: Mapping[str, Any]) -> Mapping[str, Any]:
-    return case
 
 
 prepare = compiling.games
@@ -295,7 +283,6 @@ EXERCISES: dict[str, Exercise] = {
         "adversary could gain by its best column against row. What the pair pays cancels.",
         oracle=_exploitability,
         instances=_pairs,
-        arguments=_as_given,
     ),
     "one-step-back": Function(
         asks="a function one_step_back(possible, unsafe, lost) that returns U_h as an (S,) array "
@@ -304,7 +291,6 @@ EXERCISES: dict[str, Exercise] = {
         "may depend on the action. And where does an unsafe state belong?",
         oracle=_one_step_back,
         instances=_steps,
-        arguments=_as_given,
         axes="S",
     ),
     "witness": Counterexample(
@@ -320,7 +306,6 @@ EXERCISES: dict[str, Exercise] = {
         "takes a matrix with at least one row: what is played in a state where none is left?",
         oracle=_state_value,
         instances=_planned,
-        arguments=_as_given,
     ),
     "printed-equation": Counterexample(
         asks=f"a SafeGame with at most {MOST['states']} states, {MOST['actions']} actions, "

@@ -19,6 +19,7 @@ from safeteach.classroom.checking.kinds import (
     Slip,
     Value,
     feasible_world,
+    not_yet,
 )
 from safeteach.classroom.checking.worlds import small_worlds
 
@@ -179,8 +180,7 @@ def _never_narrow(answer: object) -> Finding | None:
         return mdp
     safe, everything = _widths(mdp)
     if everything < TIMES * safe:
-        return Finding(
-            "not yet",
+        return not_yet(
             f"After {EPISODES} episodes the width over all actions is {everything:.3g} and over "
             f"safe ones {safe:.3g}; at least {TIMES} times as much is asked for.",
             mdp,
@@ -199,15 +199,14 @@ def _hurting_reward(answer: object) -> Finding | None:
     try:
         r = np.asarray(fitted(np.zeros((lab.S, lab.A)), answer, ("S", "A")))
     except Misfit as misfit:
-        return Finding("not yet", f"It has the wrong form: {misfit}.")
+        return not_yet(f"It has the wrong form: {misfit}.")
     if not ((r >= 0) & (r <= 1)).all():
-        return Finding("not yet", "A reward lies in [0, 1].")
+        return not_yet("A reward lies in [0, 1].")
     learner = SRFUCRL(lab.known)
     explore(learner, lab, BAIT_EPISODES, BAIT_SEED)
     over = evaluate(lab, learner.plan_for(r).policy).violation
     if over < HURTS:
-        return Finding(
-            "not yet",
+        return not_yet(
             f"The plan for this reward has an expected violation of {over:.3g}; at least {HURTS:g} "
             f"is asked for.",
         )
@@ -276,7 +275,6 @@ EXERCISES: dict[str, Exercise] = {
         "halve the distance.",
         oracle=_visits_enough,
         instances=_sizes,
-        arguments=lambda size: size,
     ),
     "look-at-all-actions": Counterexample(
         asks=f"a SafeMDP with at most {MOST_STATES} states, {MOST_ACTIONS} actions and "

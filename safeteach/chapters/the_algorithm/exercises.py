@@ -18,9 +18,10 @@ from safeteach.classroom.checking.kinds import (
     Slip,
     Value,
     feasible_world,
+    not_yet,
 )
 from safeteach.classroom.checking.worlds import small_worlds
-from safeteach.worlds.mdp import Episode, Known, SafeMDP
+from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["EXERCISES"]
 
@@ -194,13 +195,13 @@ def _falling_for_ever(answer: object) -> Finding | None:
         for learner in (_OneStep(mdp.known), SUCBVI(mdp.known, **SETTINGS))
     )
     if np.mean(naive) < OFTEN:
-        return _lacking(
+        return not_yet(
             f"The one-step learner was unsafe in {np.mean(naive):.1%} of its last {LATE} episodes "
             f"of {EPISODES} without noise; at least {OFTEN:.0%} are asked for.",
             mdp,
         )
     if any(wise):
-        return _lacking(
+        return not_yet(
             f"SUCBVI too was unsafe in {np.mean(wise):.1%} of its last {LATE} episodes of "
             f"{EPISODES} without noise: looking ahead has not helped yet.",
             mdp,
@@ -220,11 +221,11 @@ def _stays_in_the_water(answer: object) -> Finding | None:
     for _ in play(learner, mdp, seed=0, noise=0.0):
         pass
     if not learner.flagged.any():
-        return _lacking(f"No state is flagged after {EPISODES:,} episodes without noise.", mdp)
+        return not_yet(f"No state is flagged after {EPISODES:,} episodes without noise.", mdp)
     ways_out = learner.safe_actions & (learner.transitions.N > 0) & learner.flagged[:, None]
     ways_out[-1] = False
     if not ways_out.any():
-        return _lacking(
+        return not_yet(
             "In no flagged state is there an action that was tried and looks safe: the learner "
             "knows no way out.",
             mdp,
@@ -233,16 +234,12 @@ def _stays_in_the_water(answer: object) -> Finding | None:
     best_safe = np.where(learner.safe_actions, learner.Q, -np.inf).max(axis=2, keepdims=True)
     preferred = (best_safe < learner.Q) & (learner.transitions.N >= OFTEN_TRIED)
     if not (ways_out.any(axis=2) & preferred.any(axis=2)).any():
-        return _lacking(
+        return not_yet(
             f"Wherever it knows a way out of a flagged state, the learner prefers none of the "
             f"other actions that it has tried {OFTEN_TRIED} times.",
             mdp,
         )
     return None
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
 
 
 prepare = compiling.learners

@@ -3,7 +3,6 @@ r"""*The experiments*: how to compare learners, and how a comparison can mislead
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,10 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    by_name,
+    not_yet,
+    small_world,
 )
-from safeteach.classroom.checking.worlds import plain
 from safeteach.instances import GridMDP, grid_from_map, ice_corridor
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.induction import optimal, safe_optimal
@@ -104,38 +105,33 @@ def _plays() -> Iterator[Plays]:
 def _a_budget_that_is_hardly_unsafe(answer: object) -> Finding | None:
     """Say what a pair lacks to break: where safety is almost free, a budget keeps it."""
     if not isinstance(answer, tuple) or len(answer) != 2:
-        return _lacking(f"Expected a pair (mdp, policy), got {form_of(answer)}.")
-    if not isinstance(answer[0], SafeMDP):
-        return _lacking(f"Expected a SafeMDP first, got {form_of(answer[0])}.")
-    if answer[0].S > MOST_STATES or answer[0].H > MOST_STEPS:
-        return _lacking(
-            f"It has {answer[0].S} states and {answer[0].H} steps; {MOST_STATES} states and "
-            f"{MOST_STEPS} steps are enough, and no more are allowed."
-        )
-    world = plain(answer[0])
+        return not_yet(f"Expected a pair (mdp, policy), got {form_of(answer)}.")
+    world = small_world(answer[0], MOST_STATES, MOST_STEPS, expected="a SafeMDP first")
+    if isinstance(world, Finding):
+        return world
     try:
         outcome = evaluate(world, world.check_policy(answer[1]))
     except Exception as error:  # a policy can be any object at all
-        return _lacking(f"The policy is none for this world: {error}.")
+        return not_yet(f"The policy is none for this world: {error}.")
     if not is_feasible(world):
-        return _lacking("No policy is feasible here, so safety has no price to compare.", world)
+        return not_yet("No policy is feasible here, so safety has no price to compare.", world)
     safe, most = safe_optimal(world).value, optimal(world).value
     if safe < SHARE * most - ROUNDING:
-        return _lacking(
+        return not_yet(
             f"Safety is not almost free: the best feasible policy earns {safe:.4g}, the best of "
             f"all {most:.4g}.",
             world,
         )
     if outcome.cost > BUDGET + ROUNDING:
-        return _lacking(f"Your policy is over the budget: it costs {outcome.cost:.4g}.", world)
+        return not_yet(f"Your policy is over the budget: it costs {outcome.cost:.4g}.", world)
     if outcome.value <= safe + ROUNDING:
-        return _lacking(
+        return not_yet(
             f"Your policy earns {outcome.value:.6g}, and a feasible one earns {safe:.6g}: nobody "
             f"would prefer yours.",
             world,
         )
     if outcome.unsafe_probability < OFTEN - ROUNDING:
-        return _lacking(
+        return not_yet(
             f"Your policy is unsafe with probability {outcome.unsafe_probability:.3g}.", world
         )
     return None
@@ -144,20 +140,20 @@ def _a_budget_that_is_hardly_unsafe(answer: object) -> Finding | None:
 def _a_map_with_a_way_out(answer: object) -> Finding | None:
     """Say what a map lacks to break: who starts on dry floor away from water can stay dry."""
     if not isinstance(answer, str):
-        return _lacking(f"Expected a map, a str, got {form_of(answer)}.")
+        return not_yet(f"Expected a map, a str, got {form_of(answer)}.")
     try:
         world = grid_from_map(answer, H=STEPS)
     except ValueError as error:
-        return _lacking(f"It is no map: {error}.")
+        return not_yet(f"It is no map: {error}.")
     if world.S > MOST_CELLS:
-        return _lacking(f"The map has {world.S} cells; at most {MOST_CELLS} are allowed.")
+        return not_yet(f"The map has {world.S} cells; at most {MOST_CELLS} are allowed.")
     if not world.unsafe.any():
-        return _lacking("There is no water on it, so every policy is feasible.")
+        return not_yet("There is no water on it, so every policy is feasible.")
     away = np.abs(world.cells[world.unsafe] - world.cells[world.s1]).sum(axis=1).min()
     if away <= 2:
-        return _lacking(f"The water is {away} moves away from the start; at least 3 are asked for.")
+        return not_yet(f"The water is {away} moves away from the start; at least 3 are asked for.")
     if is_feasible(world):
-        return _lacking(_way_out(world))
+        return not_yet(_way_out(world))
     return None
 
 
@@ -171,14 +167,6 @@ def _way_out(world: GridMDP) -> str:
         f"A feasible policy exists: its first move, {world.action_name(first)}, {where}, and from "
         f"there it can stay dry to the end."
     )
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
-
-
-def _named(*names: str) -> Any:
-    return lambda case: dict(zip(names, case, strict=True))
 
 
 EXERCISES: dict[str, Exercise] = {
@@ -208,7 +196,7 @@ EXERCISES: dict[str, Exercise] = {
         "divides by R - 1, and that of a mean of R numbers is smaller by the root of R.",
         oracle=_interval,
         instances=_runs,
-        arguments=_named("y", "q"),
+        arguments=by_name("y", "q"),
         axes=("end", "N"),
     ),
     "flattering-report": Function(
@@ -218,7 +206,7 @@ EXERCISES: dict[str, Exercise] = {
         "plays the best policy be right? Would a second, worse seed change it?",
         oracle=_report,
         instances=_histories,
-        arguments=_named("reward", "violation", "best"),
+        arguments=by_name("reward", "violation", "best"),
     ),
     "whose-luck": Function(
         asks="a function play_all(mdp, policies, episodes, seed) that returns the violations as a "
@@ -226,7 +214,7 @@ EXERCISES: dict[str, Exercise] = {
         hint="Hand in the same policy twice. Should its two rows differ?",
         oracle=_play_all,
         instances=_plays,
-        arguments=_named("mdp", "policies", "episodes", "seed"),
+        arguments=by_name("mdp", "policies", "episodes", "seed"),
         axes=("policy", "episode"),
     ),
     "cheap-safety": Counterexample(

@@ -19,8 +19,9 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    not_yet,
+    small_world,
 )
-from safeteach.classroom.checking.worlds import plain
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["EXERCISES"]
@@ -91,21 +92,21 @@ def _bad_reward(answer: object) -> Finding | None:
     try:
         f = np.asarray(answer, np.float64)
     except (TypeError, ValueError):
-        return _lacking(f"Expected four numbers, got {form_of(answer)}.")
+        return not_yet(f"Expected four numbers, got {form_of(answer)}.")
     if f.shape != (4,):
-        return _lacking(f"Expected four numbers, one a room; this has shape {f.shape}.")
+        return not_yet(f"Expected four numbers, one a room; this has shape {f.shape}.")
     if not ((f >= 0) & (f <= 1)).all():
-        return _lacking("Rewards lie in [0, 1].")
+        return not_yet("Rewards lie in [0, 1].")
     seen, true = float((LEFT_SEEN - RIGHT_SEEN) @ f), float((LEFT - RIGHT) @ f)
     if abs(seen) < 1e-9:
-        return _lacking(
+        return not_yet(
             "In what was seen the two actions are worth the same; make the plan prefer one."
         )
     plan, loss = ("left", -true) if seen > 0 else ("right", true)
     if loss <= 0:
-        return _lacking(f"The plan goes {plan}, and that is right.")
+        return not_yet(f"The plan goes {plan}, and that is right.")
     if loss < ENOUGH - 1e-9:
-        return _lacking(f"The plan goes {plan} and loses {loss:.3g}. More can be lost.")
+        return not_yet(f"The plan goes {plan} and loses {loss:.3g}. More can be lost.")
     return None
 
 
@@ -161,17 +162,12 @@ def _needs_a_plan(answer: object) -> Finding | None:
     from safeteach.learners import RFUCRL
     from safeteach.running.exploring import explore
 
-    if not isinstance(answer, SafeMDP):
-        return _lacking(f"Expected a SafeMDP, got {form_of(answer)}.")
-    if answer.S > MOST_STATES or answer.A > MOST_ACTIONS or answer.H > MOST_STEPS:
-        return _lacking(
-            f"It has {answer.S} states, {answer.A} actions and {answer.H} steps; {MOST_STATES}, "
-            f"{MOST_ACTIONS} and {MOST_STEPS} are enough, and no more are allowed."
-        )
-    mdp = plain(answer)
+    mdp = small_world(answer, MOST_STATES, MOST_STEPS, MOST_ACTIONS)
+    if isinstance(mdp, Finding):
+        return mdp
     even = np.mean([_losses(mdp, *_least_tried(mdp, seed)) for seed in SEEDS], axis=0)
     if even.max() < LOST:
-        return _lacking(
+        return not_yet(
             f"Who takes the least tried action everywhere is ready enough: the plans for these "
             f"rewards lose at most {even.max():.3g} on average.",
             mdp,
@@ -183,7 +179,7 @@ def _needs_a_plan(answer: object) -> Finding | None:
         seen = learner.transitions
         greedy += _losses(mdp, seen.N, seen.P_hat) / len(SEEDS)
     if greedy.max() > KEPT:
-        return _lacking(
+        return not_yet(
             f"RF-UCRL is not ready for it either: for one of these rewards its plans lose "
             f"{greedy.max():.3g} on average.",
             mdp,
@@ -214,10 +210,6 @@ def _earliest_stop(S: int, A: int, H: int, epsilon: float, delta: float) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if wide(middle) else (low, middle)
     return A * high
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
 
 
 prepare = compiling.explorers
@@ -257,7 +249,6 @@ EXERCISES: dict[str, Exercise] = {
         "H - 1, and where does the maximum over the next actions stand?",
         oracle=_uncertainty,
         instances=_tables,
-        arguments=lambda seen: seen,
         axes="HSA",
     ),
     "choose-the-reward-afterwards": Counterexample(
@@ -283,7 +274,6 @@ EXERCISES: dict[str, Exercise] = {
         "tries one of them. The width falls with n, so you can double n and then halve.",
         oracle=_earliest_stop,
         instances=_sizes,
-        arguments=lambda sizes: sizes,
     ),
     "what-is-known-needs-no-bonus": Function(
         asks="a function sharper(P_hat, N, width) that returns the sharper uncertainty as an "
@@ -292,7 +282,6 @@ EXERCISES: dict[str, Exercise] = {
         "A function with values in [0, B] is B/2 plus one with values in [-B/2, B/2].",
         oracle=_sharper,
         instances=_tables,
-        arguments=lambda seen: seen,
         axes="HSA",
     ),
 }

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from safeteach.classroom.checking.forms import form_of
 from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
+    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
     Slip,
     Value,
+    not_yet,
 )
 from safeteach.divergence import kl_bernoulli
 from safeteach.instances import random_mdp, regret_tree
@@ -73,38 +75,38 @@ def locked_root(K: int, j: int | None) -> SafeMDP:
 def _is_no_bribe(answer: object) -> Finding | None:
     """Say where a policy has regret, or too much violation, on the trees with a locked root."""
     if not callable(answer):
-        return _lacking(f"Expected a function, got {form_of(answer)}.")
+        return not_yet(f"Expected a function, got {form_of(answer)}.")
     for K in EPISODES:
         allowed = (3 * DEPTH * K) ** ALLOWED_POWER
         first = locked_root(K, None)
         called = call(answer, first.known, K, allowed)
         if called.error is not None:
-            return _lacking(f"With K = {K:,} it raises {called.complaint}.")
+            return not_yet(f"With K = {K:,} it raises {called.complaint}.")
         if called.value is None:
-            return Finding("no answer yet", "The function returns nothing.")
+            return RETURNS_NOTHING
         policy = called.value
         shape = (first.H, first.S, first.A)
         if not isinstance(policy, np.ndarray) or policy.shape != shape:
-            return _lacking(
+            return not_yet(
                 f"It returns the wrong form: expected a (H, S, A) = {shape} array, got "
                 f"{form_of(policy)}."
             )
         try:
             first.check_policy(policy)
         except (TypeError, ValueError) as error:
-            return _lacking(f"It returns no policy: {error}.")
+            return not_yet(f"It returns no policy: {error}.")
         for j in (None, *range(2, LEAVES + 1)):
             tree = locked_root(K, j)
             done = evaluate(tree, policy)
             regret = K * (safe_optimal(tree).value - done.value)
             where = f"With K = {K:,}, in τ_{j or 1},"
             if K * done.violation > allowed * (1 + SLACK):
-                return _lacking(
+                return not_yet(
                     f"{where} its violation is {K * done.violation:,.0f}; {allowed:,.0f} are "
                     f"allowed."
                 )
             if regret > -SLACK * K:
-                return _lacking(
+                return not_yet(
                     f"{where} its regret is {round(regret, 3) + 0.0:,g}, at a violation of "
                     f"{K * done.violation:,.4g} of {allowed:,.0f}."
                 )
@@ -180,20 +182,16 @@ def _claim_stands(answer: object) -> Finding | None:
     if len(entries) != 2 or not all(
         isinstance(x, numbers.Real) and not isinstance(x, bool | np.bool_) for x in entries
     ):
-        return _lacking(f"Expected a pair of numbers (gap, j), got {form_of(answer)}.")
+        return not_yet(f"Expected a pair of numbers (gap, j), got {form_of(answer)}.")
     gap, j = (float(x) for x in entries)
     if j not in range(1, LEAVES + 1):
-        return _lacking(f"j is {j:g}; the worlds are τ_1 to τ_{LEAVES}.")
+        return not_yet(f"j is {j:g}; the worlds are τ_1 to τ_{LEAVES}.")
     if not 0 < gap < 0.25:
-        return _lacking(f"The gap is {gap:g}; it must lie between 0 and 1/4.")
+        return not_yet(f"The gap is {gap:g}; it must lie between 0 and 1/4.")
     regret = explore_first(gap, None if j == 1 else int(j))
     if regret > CLAIM:
         return None
-    return _lacking(f"In τ_{j:g} with this gap its expected regret is {regret:,.1f}.")
-
-
-def _lacking(text: str) -> Finding:
-    return Finding("not yet", text)
+    return not_yet(f"In τ_{j:g} with this gap its expected regret is {regret:,.1f}.")
 
 
 EXERCISES: dict[str, Exercise] = {
@@ -222,7 +220,6 @@ EXERCISES: dict[str, Exercise] = {
         "it, and is it twice the gap squared?",
         oracle=_looks,
         instances=_coins,
-        arguments=lambda coin: coin,
     ),
     "which-alpha": Value(
         asks="2, 1 or 0 for each of the five α, a tuple of five numbers",

@@ -18,6 +18,7 @@ from safeteach.classroom.checking.kinds import (
     Slip,
     Value,
     feasible_world,
+    not_yet,
 )
 from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.instances import laboratory
@@ -121,11 +122,11 @@ def _a_world_that_pays_for_ever(answer: object) -> Finding | None:
     if isinstance(mdp, Finding):
         return mdp
     if not mdp.unsafe.any():
-        return _lacking("No state of it is unsafe, so every plan is safe.", mdp)
+        return not_yet("No state of it is unsafe, so every plan is safe.", mdp)
     paid = [_planned(mdp, seed).violation for seed in FIVE]
     if min(paid) < UNSAFE - ROUNDING:
         said = ", ".join(f"{x:.3g}" for x in paid)
-        return _lacking(f"With the seeds 0 to 4 the plans have a violation of {said}.", mdp)
+        return not_yet(f"With the seeds 0 to 4 the plans have a violation of {said}.", mdp)
     return None
 
 
@@ -136,17 +137,17 @@ def _a_world_for_directed_exploration(answer: object) -> Finding | None:
         return mdp
     best = safe_optimal(mdp).value
     if best < LEAST - ROUNDING:
-        return _lacking(f"The best feasible policy earns {best:.3g}; make it {LEAST} at least.")
+        return not_yet(f"The best feasible policy earns {best:.3g}; make it {LEAST} at least.")
     for seed in THREE:
         walked = _planned(mdp, seed).value
         if walked > POOR * best:
-            return _lacking(
+            return not_yet(
                 f"With the theorem's constants and seed {seed} the plan earns {walked:.3g} of "
                 f"{best:.3g}: the random walk has found the way."
             )
         directed = _planned(mdp, seed, SCALE).value
         if directed < GOOD * best:
-            return _lacking(
+            return not_yet(
                 f"With bonus_scale={SCALE:g} and seed {seed} the plan earns {directed:.3g} of "
                 f"{best:.3g}: it has not found the way either."
             )
@@ -159,25 +160,17 @@ def _a_reward_that_hurts(answer: object) -> Finding | None:
     try:
         r = read_reward(answer, lab.H, lab.S, lab.A)  # type: ignore[arg-type]
     except Exception as error:  # an answer can be any object at all
-        return _lacking(f"It is no reward: {error}.")
+        return not_yet(f"It is no reward: {error}.")
     learner = SRFUCRL(lab.known, delta=DELTA)
     explore(learner, lab, EPISODES, seed=0)
     world = SafeMDP(lab.P, r, lab.c, lab.tau, lab.H, s1=lab.s1)
     best, got = safe_optimal(world).value, evaluate(world, learner.plan_for(r).policy).value
     if best - got < LOSS - ROUNDING:
-        return _lacking(
+        return not_yet(
             f"The best feasible policy earns {best:.4g} of it and the plan {got:.4g}: it loses "
             f"{best - got:.3g}."
         )
     return None
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
-
-
-def _as_given(case: dict[str, Any]) -> dict[str, Any]:
-    return case
 
 
 prepare = compiling.explorers
@@ -204,7 +197,6 @@ EXERCISES: dict[str, Exercise] = {
         "does not hold, then halve the interval.",
         oracle=_never_before,
         instances=_sizes,
-        arguments=_as_given,
     ),
     "one-run-many-epsilon": Function(
         asks="a function stops(width, epsilons) that returns for each ε the number of episodes "
@@ -213,7 +205,6 @@ EXERCISES: dict[str, Exercise] = {
         "seen: the rule fires at the first k with width[k] ≤ ε/2, whatever comes later.",
         oracle=_stops,
         instances=_widths,
-        arguments=_as_given,
         axes=("epsilon",),
     ),
     "mild-judge": Function(
@@ -222,7 +213,6 @@ EXERCISES: dict[str, Exercise] = {
         "tau = 0.5: what is the expected violation? And does the state after the last step count?",
         oracle=lambda mdp, policy: float(evaluate(mdp, policy).violation),
         instances=_plans,
-        arguments=_as_given,
     ),
     "500-episodes-are-enough": Counterexample(
         asks=f"a SafeMDP with at most {FEW_STATES} states, {FEW_ACTIONS} actions and "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from safeteach.bounds import tradeoff, violation_lower_bound
 from safeteach.classroom.checking import compiling
-from safeteach.classroom.checking.forms import form_of
+from safeteach.classroom.checking.forms import form_of, is_whole
 from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
+    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
     Slip,
     Value,
+    not_yet,
 )
 from safeteach.divergence import bretagnolle_huber, kl_gaussian
 from safeteach.instances import TreeMDP, violation_tree
@@ -82,21 +84,21 @@ def _two_laws(answer: object) -> Finding | None:
     """Say what a pair of laws lacks to break: the errors sum to 0.9 exp(-KL) or more."""
     answer = _as_list(answer)
     if not isinstance(answer, tuple | list) or len(answer) != 2:
-        return _lacking(f"Expected a pair of laws (p, q), got {form_of(answer)}.")
+        return not_yet(f"Expected a pair of laws (p, q), got {form_of(answer)}.")
     laws = [_law(part) for part in answer]
     for name, law in zip("pq", laws, strict=True):
         if isinstance(law, str):
-            return _lacking(f"{name} {law}.")
+            return not_yet(f"{name} {law}.")
     p, q = (law for law in laws if not isinstance(law, str))
     if len(p) != len(q):
-        return _lacking(f"p has {len(p)} outcomes and q has {len(q)}; both need the same.")
+        return not_yet(f"p has {len(p)} outcomes and q has {len(q)}; both need the same.")
     shared = float(np.minimum(p, q).sum())
     seen = p > 0
     if (q[seen] == 0).any():
-        return _lacking("KL(p, q) is infinite here, and exp(-KL) is 0: any sum is at least that.")
+        return not_yet("KL(p, q) is infinite here, and exp(-KL) is 0: any sum is at least that.")
     KL = float((p[seen] * np.log(p[seen] / q[seen])).sum())
     if shared >= TOO_GOOD * math.exp(-KL):
-        return _lacking(
+        return not_yet(
             f"The claim holds here: Σ min(p, q) = {shared:.4g} is at least {TOO_GOOD:g}·exp(-KL) = "
             f"{TOO_GOOD * math.exp(-KL):.4g}."
         )
@@ -152,20 +154,20 @@ def _broken_boast(answer: object) -> Finding | None:
 
     answer = _as_list(answer)
     if not isinstance(answer, tuple | list) or len(answer) != 2:
-        return _lacking(f"Expected a pair (K, j), got {form_of(answer)}.")
+        return not_yet(f"Expected a pair (K, j), got {form_of(answer)}.")
     for name, value in zip("Kj", answer, strict=True):
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-            return _lacking(f"{name} is {_kind(value)}; expected a whole number.")
+        if not is_whole(value):
+            return not_yet(f"{name} is {_kind(value)}; expected a whole number.")
     K, j = map(int, answer)
     n = BOAST_A**BOAST_DEPTH
     if not FEWEST <= K <= MOST:
-        return _lacking(f"K is {K}; it must lie between {FEWEST} and {MOST:,}.")
+        return not_yet(f"K is {K}; it must lie between {FEWEST} and {MOST:,}.")
     if not 2 <= j <= n:
-        return _lacking(f"j is {j}; the worlds are τ_2 to τ_{n}.")
+        return not_yet(f"j is {j}; the worlds are τ_2 to τ_{n}.")
     tau_j = violation_tree(BOAST_A, BOAST_DEPTH, BOAST_GAP, j)
     regret = np.mean([run(boaster(tau_j, K), tau_j, seed).regret.sum() for seed in BOAST_SEEDS])
     if regret <= tau_j.H * K / 24:
-        return _lacking(
+        return not_yet(
             f"The claim holds on τ_{j} at K = {K:,}: the mean regret of {len(BOAST_SEEDS)} runs is "
             f"{regret:,.1f}, at most HK/24 = {tau_j.H * K / 24:,.1f}."
         )
@@ -203,18 +205,18 @@ GAME_SEEDS = range(20)
 def _good_at_both(answer: object) -> Finding | None:
     """Say what a rule lacks to have a share of violation and of regret of at most ¼."""
     if not callable(answer):
-        return _lacking(f"Expected a function, got {form_of(answer)}.")
+        return not_yet(f"Expected a function, got {form_of(answer)}.")
     called = call(_shares, answer)
     if called.error is not None:
         return Finding("not yet", f"It raises {called.complaint}.", printed=called.printed)
     if called.value is None:
-        return Finding("no answer yet", "The function returns nothing.")
+        return RETURNS_NOTHING
     if isinstance(called.value, str):
         return Finding("not yet", called.value, printed=called.printed)
     x, *y = called.value
     said = ", ".join(f"{one:.2f}" for one in y)
     if max(x, *y) > GOOD:
-        return _lacking(
+        return not_yet(
             f"On τ_1 the share of violation is x = {x:.2f}; on τ_2, τ_3 and τ_4 the share of "
             f"regret is {said}. All must be at most {GOOD:g}."
         )
@@ -236,8 +238,7 @@ def _shares(rule: Callable[..., Any]) -> list[float] | str | None:
                 leaf = rule(t.copy(), mean.copy(), K, LEAF_STEPS, GAP)
                 if leaf is None or leaf is ...:
                     return None
-                whole = isinstance(leaf, numbers.Integral) and not isinstance(leaf, bool)
-                if not whole or not 1 <= leaf <= n:
+                if not is_whole(leaf) or not 1 <= leaf <= n:
                     return f"It returns {_kind(leaf)}; expected a leaf, 1 to {n}."
                 i = int(leaf) - 1
                 t[i] += 1
@@ -248,10 +249,6 @@ def _shares(rule: Callable[..., Any]) -> list[float] | str | None:
     return shares
 
 
-def _lacking(text: str) -> Finding:
-    return Finding("not yet", text)
-
-
 def _as_list(answer: object) -> object:
     """An array as the list of its rows, anything else as it is."""
     return list(answer) if isinstance(answer, np.ndarray) and answer.ndim else answer
@@ -260,10 +257,6 @@ def _as_list(answer: object) -> object:
 def _kind(value: object) -> str:
     """What it is; of 1.0 also that it is a float, since it would be shown as 1."""
     return f"the float {value}" if isinstance(value, float) else form_of(value)
-
-
-def _in_order(case: Mapping[str, Any]) -> Mapping[str, Any]:
-    return case
 
 
 prepare = compiling.learners
@@ -318,7 +311,6 @@ EXERCISES: dict[str, Exercise] = {
         "so neither need its floor be.",
         oracle=_floors,
         instances=_runs,
-        arguments=_in_order,
         axes=("n - 1",),
     ),
     "better-constant": Counterexample(

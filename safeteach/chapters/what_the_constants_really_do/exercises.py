@@ -14,12 +14,14 @@ from safeteach.classroom.checking import compiling
 from safeteach.classroom.checking.forms import form_of
 from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
+    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
     Slip,
     Value,
+    not_yet,
 )
 from safeteach.classroom.checking.worlds import plain
 from safeteach.planning.induction import safe_optimal
@@ -104,11 +106,11 @@ LOOKS = np.unique(np.geomspace(1, 1_000, 40).astype(int))
 def _flags_badly(answer: object) -> Finding | None:
     """Say what a rule that flags states gets wrong: too soon, too late, or before any visit."""
     if not callable(answer):
-        return _lacking(f"Expected a function, got {form_of(answer)}.")
+        return not_yet(f"Expected a function, got {form_of(answer)}.")
     for scale in (1.0, 0.01):
         rule = _Rule(answer, scale)
         if rule.flagged(np.zeros(STATES), np.zeros(STATES, np.int64)).any():
-            return rule.complaint or _lacking("It flags a state that was never visited.")
+            return rule.complaint or not_yet("It flags a state that was never visited.")
         found = (
             _flags_safe_states(rule)
             or _misses_unsafe_states(rule)
@@ -137,11 +139,11 @@ class _Rule:
         called = call(self.answer, N.copy(), mean.copy(), tau, delta, self.scale)
         value = called.value
         if called.error is None and value is None:
-            self.complaint = Finding("no answer yet", "The function returns nothing.")
+            self.complaint = RETURNS_NOTHING
         elif called.error is not None:
-            self.complaint = _lacking(f"It raises {called.complaint}.")
+            self.complaint = not_yet(f"It raises {called.complaint}.")
         elif not (isinstance(value, np.ndarray) and value.shape == N.shape and value.dtype == bool):
-            self.complaint = _lacking(
+            self.complaint = not_yet(
                 f"It returns the wrong form: expected a (S,) = {N.shape} array of bool, got "
                 f"{form_of(value)}."
             )
@@ -165,7 +167,7 @@ def _flags_safe_states(rule: _Rule) -> Finding | None:
     most = RUNS * LEVEL + 3 * math.sqrt(RUNS * LEVEL * (1 - LEVEL))
     if failed <= most:
         return None
-    return _lacking(
+    return not_yet(
         f"With bonus_scale = {rule.scale:g} it flags a safe state in {failed} of {RUNS} runs. Each "
         f"run has {STATES} states whose cost is exactly tau, visited {LOOKS[-1]:,} times; with "
         f"delta = {LEVEL:g} this may happen in {RUNS * LEVEL:.0f} of {RUNS}."
@@ -181,7 +183,7 @@ def _misses_unsafe_states(rule: _Rule) -> Finding | None:
     ]
     if not late:
         return None
-    return _lacking(
+    return not_yet(
         f"With bonus_scale = {rule.scale:g} it misses water (c = {WATER:g}, tau = {THRESHOLD:g}) "
         f"that was visited {n} times."
     )
@@ -197,9 +199,9 @@ def _misses_a_small_gap(rule: _Rule) -> Finding | None:
             return None
         where = f"visited {n:,} times, with tau = {tau:g} and delta = {level:g}"
         if flagged[~above].any():
-            return _lacking(f"It flags a state whose average cost is exactly tau, {where}.")
+            return not_yet(f"It flags a state whose average cost is exactly tau, {where}.")
         if not flagged[above].all():
-            return _lacking(
+            return not_yet(
                 f"It misses a state whose average cost is {tau + SMALL_GAP:g}, {where}: there "
                 f"2 beta is below the gap of {SMALL_GAP:g}."
             )
@@ -212,7 +214,7 @@ def _trusts_one_visit(rule: _Rule) -> Finding | None:
     if not rule.flagged(shown, N, THRESHOLD, RARE).any():
         return None
     chance = math.erfc(STRANGE / math.sqrt(2)) / 2
-    return _lacking(
+    return not_yet(
         f"With delta = {RARE:g} it flags a state after one visit that showed a cost of "
         f"tau + {STRANGE:g}. A state at tau shows that much with probability {chance:.0e}."
     )
@@ -235,19 +237,19 @@ ENOUGH_STUCK, MOST_STUCK = 8, 1
 def _greed_is_enough(answer: object) -> Finding | None:
     """Say what a world lacks to break: without a bonus the learner does as well."""
     if not isinstance(answer, SafeMDP):
-        return _lacking(f"Expected a SafeMDP, got {form_of(answer)}.")
+        return not_yet(f"Expected a SafeMDP, got {form_of(answer)}.")
     if answer.S > MOST_STATES or answer.A > MOST_ACTIONS or answer.H > MOST_STEPS:
-        return _lacking(
+        return not_yet(
             f"It has {answer.S} states, {answer.A} actions and {answer.H} steps; at most "
             f"{MOST_STATES}, {MOST_ACTIONS} and {MOST_STEPS} are allowed."
         )
     world = plain(answer)
     if not is_feasible(world):
-        return _lacking("No policy is feasible here.", world)
+        return not_yet("No policy is feasible here.", world)
     greedy, curious = _stuck(world, GREEDY), _stuck(world, CURIOUS)
     if greedy >= ENOUGH_STUCK and curious <= MOST_STUCK:
         return None
-    return _lacking(
+    return not_yet(
         f"More than half of the best value is missing at the end in {greedy} of {SEEDS} runs "
         f"without a bonus and in {curious} of {SEEDS} with bonus_scale = {CURIOUS:g}.",
         world,
@@ -302,16 +304,16 @@ HORIZON, PLACES, LEADS = 2, 3, 6  # the world: start, water, dry ground; edges o
 def _weather_is_no_help(answer: object) -> Finding | None:
     """Say how much violation a rule that knows the noises gets, if the bound allows it."""
     if not callable(answer):
-        return _lacking(f"Expected a function, got {form_of(answer)}.")
+        return not_yet(f"Expected a function, got {form_of(answer)}.")
     noise = np.random.default_rng((10, 7)).standard_normal(DAYS)
     called = call(lambda: [answer(z) for z in noise.tolist()])
     if called.error is not None:
-        return _lacking(f"It raises {called.complaint}.")
+        return not_yet(f"It raises {called.complaint}.")
     chosen = called.value
     if chosen[0] is None:
-        return Finding("no answer yet", "The function returns nothing.")
+        return RETURNS_NOTHING
     if not all(isinstance(x, bool | np.bool_) for x in chosen):
-        return _lacking(f"It returns the wrong form: expected a bool, got {form_of(chosen[0])}.")
+        return not_yet(f"It returns the wrong form: expected a bool, got {form_of(chosen[0])}.")
     shown = WATER + noise[np.array(chosen)]
     n = np.arange(1, len(shown) + 1)
     width = beta(n, PLACES, POND["delta"])
@@ -323,7 +325,7 @@ def _weather_is_no_help(answer: object) -> Finding | None:
     if gap * visits > allowed:
         return None
     ending = "then it is flagged" if len(flagged) else "and it is not flagged"
-    return _lacking(
+    return not_yet(
         f"It enters the water {visits:,} times, {ending}: a violation of {gap * visits:g}, where "
         f"{allowed:g} are allowed."
     )
@@ -335,10 +337,6 @@ def _visits_without_luck(delta: float) -> int:
     while beta(n, POND["S"], delta) >= 0.5:
         n += 1
     return n
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
 
 
 prepare = compiling.learners
@@ -368,7 +366,6 @@ EXERCISES: dict[str, Exercise] = {
         "is true anyway; and else. Only one term of the bound depends on the factor.",
         oracle=_proved,
         instances=_sizes,
-        arguments=lambda sizes: sizes,
     ),
     "fair-ties": Function(
         asks="a function pick(q, safe, u) that returns the action to take, a whole number",
@@ -376,7 +373,6 @@ EXERCISES: dict[str, Exercise] = {
         "of them does u fall on? And what may be taken where nothing is safe?",
         oracle=_pick,
         instances=_choices,
-        arguments=lambda case: case,
     ),
     "find-the-bug": Counterexample(
         asks="a function flags(N, mean, tau, delta, bonus_scale) that returns which states to "
@@ -401,7 +397,6 @@ EXERCISES: dict[str, Exercise] = {
         "and take out what falls below.",
         oracle=_stuck_after,
         instances=_tries,
-        arguments=lambda tries: tries,
     ),
     "whoever-knows-the-weather": Counterexample(
         asks="a function enters(z) that returns whether to choose the water on a day on which its "

@@ -15,6 +15,8 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    by_name,
+    not_yet,
 )
 from safeteach.instances import school_road
 from safeteach.planning.evaluation import evaluate
@@ -69,19 +71,17 @@ def _less_than_a_budget_can_hide(answer: object) -> Finding | None:
     try:
         c = np.asarray(answer, float)
     except (TypeError, ValueError):
-        return Finding("not yet", f"Expected ten numbers, got {form_of(answer)}.")
+        return not_yet(f"Expected ten numbers, got {form_of(answer)}.")
     if c.shape != (10,):
-        return Finding("not yet", f"Expected ten numbers, got {form_of(answer)}.")
+        return not_yet(f"Expected ten numbers, got {form_of(answer)}.")
     if not ((c >= 0) & (c <= 1)).all():
-        return Finding("not yet", "A cost lies outside [0, 1].")
+        return not_yet("A cost lies outside [0, 1].")
     if c.sum() > 10 * TAU + ROUNDING:
-        return Finding("not yet", f"The costs add up to {c.sum():.4g}, more than the budget.")
+        return not_yet(f"The costs add up to {c.sum():.4g}, more than the budget.")
     hidden = float(np.clip(c - TAU, 0, None).sum())
     most = max(min(m * (1 - TAU), (10 - m) * TAU) for m in range(11))
     if hidden < most - ROUNDING:
-        return Finding(
-            "not yet", f"Legal, with a violation of {hidden:.4g}. A budget can hide more."
-        )
+        return not_yet(f"Legal, with a violation of {hidden:.4g}. A budget can hide more.")
     return None
 
 
@@ -91,16 +91,14 @@ def _careful_or_over_a_step_budget(answer: object) -> Finding | None:
     try:
         policy = road.check_policy(answer)  # type: ignore[arg-type]
     except Exception as error:  # an answer can be any object at all
-        return Finding("not yet", f"It is no policy for the road: {error}.")
+        return not_yet(f"It is no policy for the road: {error}.")
     expected = _expected_costs(road, np.eye(road.A)[policy] if policy.ndim == 2 else policy)
     over = np.flatnonzero(expected > road.tau + ROUNDING)
     if over.size:
         h = int(over[0]) + 1
-        return Finding(
-            "not yet", f"At step {h} the expected cost is {expected[h - 1]:.4g}, more than tau."
-        )
+        return not_yet(f"At step {h} the expected cost is {expected[h - 1]:.4g}, more than tau.")
     if evaluate(road, policy).unsafe_probability <= 0:
-        return Finding("not yet", "It meets every budget and never races past the school.")
+        return not_yet("It meets every budget and never races past the school.")
     return None
 
 
@@ -162,7 +160,7 @@ EXERCISES: dict[str, Exercise] = {
         "at p = 1. Where does it cross the budget, and what if it never does?",
         oracle=_largest_share,
         instances=_mixtures,
-        arguments=lambda case: dict(zip(("C0", "C1", "budget"), case, strict=True)),
+        arguments=by_name("C0", "C1", "budget"),
     ),
     "budget-for-every-step": Counterexample(
         asks="an (H, S, A) policy for the road with E[c(s_h)] at most tau at every step, that is "

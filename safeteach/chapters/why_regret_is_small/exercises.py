@@ -17,8 +17,11 @@ from safeteach.classroom.checking.kinds import (
     Function,
     Slip,
     Value,
+    by_name,
+    not_yet,
+    small_world,
 )
-from safeteach.classroom.checking.worlds import plain, small_worlds
+from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.induction import safe_optimal
 from safeteach.safety import is_feasible
@@ -110,40 +113,30 @@ def _scale_needed(D: int, S: int, A: int, H: int, K: int, delta: float) -> float
 def _little_risk_much_gain(answer: object) -> Finding | None:
     """Say what a pair lacks to break: V^π - V* is at most H Pr[π is ever unsafe]."""
     if not isinstance(answer, tuple) or len(answer) != 2:
-        return _lacking(f"Expected a pair (mdp, policy), got {form_of(answer)}.")
-    mdp, policy = answer
-    if not isinstance(mdp, SafeMDP):
-        return _lacking(f"Expected a SafeMDP first, got {form_of(mdp)}.")
-    if mdp.S > MOST_STATES or mdp.H > MOST_STEPS:
-        return _lacking(
-            f"It has {mdp.S} states and {mdp.H} steps; {MOST_STATES} states and {MOST_STEPS} steps "
-            f"are enough, and no more are allowed."
-        )
-    world = plain(mdp)
+        return not_yet(f"Expected a pair (mdp, policy), got {form_of(answer)}.")
+    world = small_world(answer[0], MOST_STATES, MOST_STEPS, expected="a SafeMDP first")
+    if isinstance(world, Finding):
+        return world
     try:
-        outcome = evaluate(world, policy)
+        outcome = evaluate(world, answer[1])
     except Exception as error:  # a policy can be any object at all
-        return _lacking(f"The policy is none for this world: {error}.")
+        return not_yet(f"The policy is none for this world: {error}.")
     if not is_feasible(world):
-        return _lacking("No policy is feasible here, so there is no V* to compare with.", world)
+        return not_yet("No policy is feasible here, so there is no V* to compare with.", world)
     gain, risk = outcome.value - safe_optimal(world).value, outcome.unsafe_probability
     if gain < LEAST_GAIN:
-        return _lacking(
+        return not_yet(
             f"Your policy is worth {gain:.3g} more than the best feasible one; it must be "
             f"{LEAST_GAIN:g} or more.",
             world,
         )
     if world.H * risk > MOST_RISK:
-        return _lacking(
+        return not_yet(
             f"H times the chance that your policy is ever unsafe is {world.H * risk:.3g}; it must "
             f"be {MOST_RISK:g} or less.",
             world,
         )
     return None
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
 
 
 EXERCISES: dict[str, Exercise] = {
@@ -172,7 +165,7 @@ EXERCISES: dict[str, Exercise] = {
         "G_{h+1} at the state where it really arrives. G has H + 1 rows, and row h is G_{h+1}.",
         oracle=_luck,
         instances=_walks,
-        arguments=lambda walk: {"mdp": walk[0], "G": walk[1], "episode": walk[2]},
+        arguments=by_name("mdp", "G", "episode"),
     ),
     "optimum-under-a-mask": Function(
         asks="a function best_under_mask(mdp, mask) that returns V^M_1 .. V^M_{H+1} as an "
@@ -181,7 +174,7 @@ EXERCISES: dict[str, Exercise] = {
         "not be the maximum: leave it out, or put something below every allowed Q.",
         oracle=_best_under_mask,
         instances=_masks,
-        arguments=lambda pair: {"mdp": pair[0], "mask": pair[1]},
+        arguments=by_name("mdp", "mask"),
         axes=("H + 1", "S"),
     ),
     "find-the-bug": Function(
@@ -207,6 +200,5 @@ EXERCISES: dict[str, Exercise] = {
         "cancel.",
         oracle=_scale_needed,
         instances=_sizes_of_worlds,
-        arguments=lambda sizes: sizes,
     ),
 }

@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.bounds import beta, exploration_bonus, gamma
-from safeteach.classroom.checking.forms import form_of
+from safeteach.classroom.checking.forms import form_of, is_whole
 from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
+    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
     Slip,
     Value,
+    not_yet,
 )
 from safeteach.classroom.checking.worlds import small_worlds
 
@@ -105,19 +107,19 @@ def _look_arguments(look: _Look) -> Mapping[str, Any]:
 def _one_step(answer: object) -> Finding | None:
     """Say what a setting lacks to break the lemma on the bonus at H = 1."""
     if not isinstance(answer, tuple | list) or len(answer) != 4:
-        return _lacking(f"Expected (S, A, delta, n), got {form_of(answer)}.")
+        return not_yet(f"Expected (S, A, delta, n), got {form_of(answer)}.")
     S, A, delta, n = answer
     if not all(_whole(x, least) for x, least in ((S, 2), (A, 1), (n, 1))):
-        return _lacking("S, A and n must be whole numbers, S at least 2, A and n at least 1.")
+        return not_yet("S, A and n must be whole numbers, S at least 2, A and n at least 1.")
     if not _level(delta):
-        return _lacking("delta must be a number between 0 and 1.")
+        return not_yet("delta must be a number between 0 and 1.")
     S, A, n, delta = int(S), int(A), int(n), float(delta)
     if max(S, A, n) > 10**15 or delta < 1e-100:
-        return _lacking("Smaller numbers and a larger delta are enough.")
+        return not_yet("Smaller numbers and a larger delta are enough.")
     used = 2 * float(beta(n, S, delta)) + math.sqrt(float(gamma(n, S, A, 1, delta)) / n) / 2
     given = float(exploration_bonus(n, S, A, 1, delta))
     if used <= given:
-        return _lacking(f"The lemma holds there: {used:.4g} is at most M(n) = {given:.4g}.")
+        return not_yet(f"The lemma holds there: {used:.4g} is at most M(n) = {given:.4g}.")
     return None
 
 
@@ -132,31 +134,29 @@ def _technical(answer: object) -> Finding | None:
         or not all(isinstance(part, tuple | list) for part in answer)
         or [len(part) for part in answer] != [2, 5]
     ):
-        return _lacking("Expected ((x, y), (S, A, H, K, delta)).")
+        return not_yet("Expected ((x, y), (S, A, H, K, delta)).")
     (x, y), (S, A, H, K, delta) = answer
     if not all(1 <= _number(v) < 1e300 for v in (x, y)) or x >= y:
-        return _lacking("(a) wants numbers x < y, both at least 1.")
+        return not_yet("(a) wants numbers x < y, both at least 1.")
     low, high = (float(v) / math.log(4 * float(v)) ** 2 for v in (x, y))
     if low <= high + ROOM:
-        return _lacking(f"(a) It does not fall there: {low:.6g} at x, {high:.6g} at y.")
+        return not_yet(f"(a) It does not fall there: {low:.6g} at x, {high:.6g} at y.")
     if not all(_whole(v, least) for v, least in ((S, 2), (A, 1), (H, 1), (K, 4))):
-        return _lacking("(b) wants whole numbers, S at least 2, A and H at least 1, K at least 4.")
+        return not_yet("(b) wants whole numbers, S at least 2, A and H at least 1, K at least 4.")
     if not _level(delta):
-        return _lacking("(b) delta must be a number between 0 and 1.")
+        return not_yet("(b) delta must be a number between 0 and 1.")
     if max(S, A, H, K) > 10**15:
-        return _lacking("(b) Smaller numbers are enough.")
+        return not_yet("(b) Smaller numbers are enough.")
     sizes = math.log(int(S) * int(A) * int(H)) - math.log(delta)
     left = 2 * (sizes + math.log(int(K))) + int(S) * math.log(4 * int(K))
     right = 2 * int(S) * math.log(4 * int(K)) + sizes
     if left <= right + ROOM:
-        return _lacking(f"(b) It holds there: {left:.4g} is at most {right:.4g}.")
+        return not_yet(f"(b) It holds there: {left:.4g} is at most {right:.4g}.")
     return None
 
 
 def _whole(value: object, least: int) -> bool:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        return False
-    return int(value) >= least
+    return is_whole(value) and int(value) >= least
 
 
 def _level(value: object) -> bool:
@@ -208,33 +208,29 @@ SETTINGS = ((2, 1, 2, 0.9), (2, 3, 2, 0.1), (11, 5, 10, 0.1), (40, 2, 3, 1e-6))
 def _leaner(answer: object) -> Finding | None:
     """Say what a bonus lacks to be below 2H√(γ/n) and above what the proofs use."""
     if not callable(answer):
-        return _lacking(f"Expected a function bonus(n, S, A, H, delta), got {form_of(answer)}.")
+        return not_yet(f"Expected a function bonus(n, S, A, H, delta), got {form_of(answer)}.")
     for S, A, H, delta in SETTINGS:
         called = call(answer, VISITS.copy(), S, A, H, delta)
         at = f"With S = {S}, A = {A}, H = {H} and delta = {delta:g}"
         if called.error is not None:
-            return _lacking(f"{at} it raises {called.complaint}.")
+            return not_yet(f"{at} it raises {called.complaint}.")
         if called.value is None or called.value is ...:
-            return Finding("no answer yet", "The function returns nothing.")
+            return RETURNS_NOTHING
         try:
             got = np.asarray(called.value, float)
         except (TypeError, ValueError):
-            return _lacking(f"It returns {form_of(called.value)}; expected an array.")
+            return not_yet(f"It returns {form_of(called.value)}; expected an array.")
         if got.shape != VISITS.shape:
-            return _lacking(f"Called with {VISITS.size} numbers n it must return as many.")
+            return not_yet(f"Called with {VISITS.size} numbers n it must return as many.")
         root = np.sqrt(gamma(VISITS, S, A, H, delta) / VISITS)
         used = 2 * beta(VISITS, S, delta) + H / 2 * root
         low = np.flatnonzero(~(got >= used * (1 - ROOM)))
         if low.size:
-            return _lacking(f"{at} it is less than the proofs use at n = {VISITS[low[0]]:,}.")
+            return not_yet(f"{at} it is less than the proofs use at n = {VISITS[low[0]]:,}.")
         high = np.flatnonzero(~(got < 2 * H * root))
         if high.size:
-            return _lacking(f"{at} it is not below 2H√(γ(n)/n) at n = {VISITS[high[0]]:,}.")
+            return not_yet(f"{at} it is not below 2H√(γ(n)/n) at n = {VISITS[high[0]]:,}.")
     return None
-
-
-def _lacking(text: str) -> Finding:
-    return Finding("not yet", text)
 
 
 EXERCISES: dict[str, Exercise] = {
@@ -274,7 +270,6 @@ EXERCISES: dict[str, Exercise] = {
         "that never came add?",
         oracle=_log_money,
         instances=_draws,
-        arguments=lambda case: case,
     ),
     "ledger": Function(
         asks="a function ledger(P, seen, f, policy) that returns X_h(s, π_h(s)) as an (H, S) array",
@@ -303,7 +298,6 @@ EXERCISES: dict[str, Exercise] = {
         "that you return, and fails for K + 1.",
         oracle=_episodes,
         instances=_sizes,
-        arguments=lambda case: case,
     ),
     "leaner-still": Counterexample(
         asks="a function bonus(n, S, A, H, delta), below 2H√(γ(n)/n) and at least what is used",

@@ -3,7 +3,6 @@ r"""*Why violation is small*: surprises, flags that are late, and how they add u
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from safeteach.bounds import beta
 from safeteach.classroom.checking import compiling
-from safeteach.classroom.checking.forms import form_of
+from safeteach.classroom.checking.forms import form_of, is_whole
 from safeteach.classroom.checking.kinds import (
     Counterexample,
     Exercise,
@@ -22,6 +21,7 @@ from safeteach.classroom.checking.kinds import (
     Slip,
     Value,
     feasible_world,
+    not_yet,
 )
 from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.safety import potentially_unsafe
@@ -123,34 +123,34 @@ class _Unwarned(Function):
 def _two_sequences(answer: object) -> Finding | None:
     """Say what a pair of sequences lacks to break the step from visits to a square root."""
     if not isinstance(answer, tuple | list) or len(answer) != 2:
-        return _lacking(f"Expected a pair of lists of whole numbers, got {form_of(answer)}.")
+        return not_yet(f"Expected a pair of lists of whole numbers, got {form_of(answer)}.")
     first, second = (_visits(part) for part in answer)
     for name, visits in (("first", first), ("second", second)):
         if isinstance(visits, str):
-            return _lacking(f"The {name} sequence {visits}.")
+            return not_yet(f"The {name} sequence {visits}.")
     assert not isinstance(first, str)
     assert not isinstance(second, str)
     if max(first) > MOST_VISITS:
-        return _lacking(
+        return not_yet(
             f"The first sequence has {max(first)} visits in one episode of {MOST_VISITS} steps."
         )
     left, right = _jaksch(first)
     if left <= (1 + math.sqrt(2)) * right:
-        return _lacking(
+        return not_yet(
             f"The lemma holds on the first sequence: the sum is {left:.4g}, at most "
             f"(1 + √2)√N = {(1 + math.sqrt(2)) * right:.4g}."
         )
     before = 0
     for i, m in enumerate(second):
         if m > max(before, 1):
-            return _lacking(
+            return not_yet(
                 f"The second sequence breaks the lemma's own condition: episode {i + 1} has {m} "
                 f"visits after {before}."
             )
         before += m
     left, right = _jaksch(second)
     if left <= 2 * right:
-        return _lacking(
+        return not_yet(
             f"On the second sequence the sum is {left:.4g}, at most 2√N = {2 * right:.4g}."
         )
     return None
@@ -162,8 +162,7 @@ def _visits(part: object) -> list[int] | str:
         part = part.tolist()
     if not isinstance(part, tuple | list) or not part:
         return f"is {form_of(part)}; expected a list of whole numbers"
-    whole = all(isinstance(m, numbers.Integral) and not isinstance(m, bool) for m in part)
-    if not whole or min(part) < 0 or max(part) > 10**9:
+    if not all(map(is_whole, part)) or min(part) < 0 or max(part) > 10**9:
         return "has an entry that is no number of visits"
     if not any(part) or len(part) > MOST_EPISODES:
         return f"needs at least one visit, and at most {MOST_EPISODES} episodes"
@@ -206,12 +205,12 @@ def _more_flagged_steps_than_surprises(answer: object) -> Finding | None:
                 if flagged > surprises:
                     return None
     if not flagged_steps:
-        return _lacking(
+        return not_yet(
             f"In {len(SEEDS)} runs of {EPISODES:,} episodes the learner was never in a flagged "
             f"state.",
             mdp,
         )
-    return _lacking(
+    return not_yet(
         "The learner was in flagged states, but never more often in an episode than it was "
         "surprised.",
         mdp,
@@ -228,10 +227,6 @@ def _pair(episode: Episode, h: int) -> tuple[int, int]:
 def _edges_into_doom(mdp: SafeMDP) -> int:
     U = potentially_unsafe(mdp)
     return sum(int(U[h, mdp.rows(h).successors].sum()) for h in range(1, mdp.H))
-
-
-def _lacking(text: str, world: SafeMDP | None = None) -> Finding:
-    return Finding("not yet", text, world)
 
 
 def _walk_arguments(walk: _Walk) -> Mapping[str, Any]:
@@ -273,7 +268,6 @@ EXERCISES: dict[str, Exercise] = {
         "one that was never visited? A warning of NumPy counts as an error.",
         oracle=_flagged,
         instances=_estimates,
-        arguments=lambda seen: seen,
         axes="S",
     ),
     "lemma-that-was-cited": Counterexample(

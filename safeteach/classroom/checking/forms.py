@@ -9,14 +9,24 @@ from __future__ import annotations
 import numbers
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["STEPS", "Misfit", "close", "first_difference", "fitted", "form_of", "place", "shown"]
+__all__ = [
+    "STEPS",
+    "Misfit",
+    "close",
+    "first_difference",
+    "fitted",
+    "form_of",
+    "is_whole",
+    "place",
+    "shown",
+]
 
 LARGEST_SHOWN = 24  # entries
 
@@ -53,6 +63,15 @@ def form_of(value: object) -> str:
     if isinstance(value, list | tuple | set | frozenset | dict):
         return f"a {name} of length {len(value)}" if value else f"an empty {name}"
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are none.
+
+    >>> [is_whole(v) for v in (3, np.int64(3), 3.0, True)]
+    [True, True, False, False]
+    """
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def shown(value: object) -> str:

@@ -30,7 +30,19 @@ from safeteach.classroom.checking.worlds import plain, smaller
 from safeteach.safety import is_feasible
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["Counterexample", "Exercise", "Finding", "Function", "Slip", "Value", "feasible_world"]
+__all__ = [
+    "RETURNS_NOTHING",
+    "Counterexample",
+    "Exercise",
+    "Finding",
+    "Function",
+    "Slip",
+    "Value",
+    "by_name",
+    "feasible_world",
+    "not_yet",
+    "small_world",
+]
 
 MOST_TRIES = 400  # worlds tried in the search for a smaller one
 EXACT = 1e-9
@@ -62,20 +74,54 @@ class Finding:
     printed: str = ""
 
 
+RETURNS_NOTHING = Finding("no answer yet", "The function returns nothing.")
+
+
+def not_yet(text: str, world: SafeMDP | None = None, h: int = 1) -> Finding:
+    """What an answer lacks, and the world and the step at which that can be seen."""
+    return Finding("not yet", text, world, h)
+
+
+def small_world(
+    answer: object,
+    states: int,
+    steps: int,
+    actions: int | None = None,
+    expected: str = "a SafeMDP",
+) -> SafeMDP | Finding:
+    """The world that a reader built, or why it is not one to look at.
+
+    >>> small_world(None, states=4, steps=4).text
+    'Expected a SafeMDP, got None.'
+    """
+    if not isinstance(answer, SafeMDP):
+        return not_yet(f"Expected {expected}, got {form_of(answer)}.")
+    if states >= answer.S and steps >= answer.H and (actions is None or actions >= answer.A):
+        return plain(answer)
+    if actions is None:
+        has = f"{answer.S} states and {answer.H} steps"
+        most = f"{states} states and {steps} steps"
+    else:
+        has = f"{answer.S} states, {answer.A} actions and {answer.H} steps"
+        most = f"{states}, {actions} and {steps}"
+    return not_yet(f"It has {has}; {most} are enough, and no more are allowed.")
+
+
 def feasible_world(answer: object, states: int, actions: int, steps: int) -> SafeMDP | Finding:
     """The world that a reader built, or why it is not one to run a learner in."""
-    if not isinstance(answer, SafeMDP):
-        return Finding("not yet", f"Expected a SafeMDP, got {form_of(answer)}.")
-    if states < answer.S or actions < answer.A or steps < answer.H:
-        return Finding(
-            "not yet",
-            f"It has {answer.S} states, {answer.A} actions and {answer.H} steps; {states}, "
-            f"{actions} and {steps} are enough, and no more are allowed.",
-        )
-    mdp = plain(answer)
-    if not is_feasible(mdp):
-        return Finding("not yet", "No policy is feasible here: Assumption 4.1 is not met.", mdp)
+    mdp = small_world(answer, states, steps, actions)
+    if isinstance(mdp, SafeMDP) and not is_feasible(mdp):
+        return not_yet("No policy is feasible here: Assumption 4.1 is not met.", mdp)
     return mdp
+
+
+def by_name(*names: str) -> Callable[[Sequence[Any]], Mapping[str, Any]]:
+    """The ``arguments`` of a :class:`Function` whose instances are tuples.
+
+    >>> by_name("gap", "delta")((0.5, 0.1))
+    {'gap': 0.5, 'delta': 0.1}
+    """
+    return lambda case: dict(zip(names, case, strict=True))
 
 
 def _is_missing(answer: object) -> bool:
@@ -163,7 +209,8 @@ class Function:
     instances : function of nothing
         The things to try it on, the smallest first.
     arguments : function of an instance
-        The arguments to call with, by name; they are handed over in this order.
+        The arguments to call with, by name; they are handed over in this order.  Without it the
+        instance is such a dict itself.
     axes : str or tuple of str
         A name for each axis if the result is an array, such as "HSA" or ("H + 1", "S").
 
@@ -181,7 +228,7 @@ class Function:
     hint: str
     oracle: Callable[..., Expected]
     instances: Callable[[], Iterable[Any]]
-    arguments: Callable[[Any], Mapping[str, Any]]
+    arguments: Callable[[Any], Mapping[str, Any]] = dict
     axes: Sequence[str] = ""
 
     def judge(self, answer: object) -> Iterator[Finding]:
@@ -220,7 +267,7 @@ class Function:
         before = {name: _fingerprint(value) for name, value in arguments.items()}
         called = call(answer, *arguments.values())
         if may_be_stub and _is_stub(called):
-            return Finding("no answer yet", "The function returns nothing.")
+            return RETURNS_NOTHING
         changed = [name for name, value in arguments.items() if _fingerprint(value) != before[name]]
         if called.error is not None:
             text = f"It raises {called.complaint}."

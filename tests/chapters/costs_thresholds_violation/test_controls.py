@@ -9,14 +9,8 @@ SMOKE = st.instances.smoke()
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.threshold(SMOKE)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    # Not one setting looks or reads like another, so no move of a control goes unseen.
-    assert len({src for src, _ in static.values()}) == len(static)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.threshold(SMOKE))
 
 
 def test_every_threshold_shows_its_unsafe_states_and_the_violation():

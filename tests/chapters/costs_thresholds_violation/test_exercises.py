@@ -5,20 +5,12 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect
 
 import safeteach as st
 from safeteach.chapters import costs_thresholds_violation as chapter
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
+RIGHT, WRONG, right, wrong = collect()
 
 
 def moves(mdp, policy, h):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 from safeteach.chapters.costs_thresholds_violation.figures import looks
 
@@ -43,14 +42,9 @@ def test_the_description_says_from_where_on_the_side_is_settled(z, said):
     assert looks({"x": z}, tau=0.5).alt.endswith(f"x: {said}")
 
 
-def test_nothing_is_cut_off_and_no_text_is_small():
+def test_nothing_is_cut_off_and_no_text_is_small(on_paper):
     figure = looks(samples(), tau=0.5)
-    width, height = figure.get_size_inches()
-    box = figure.get_tightbbox()  # of all that is drawn, in inches
-    assert min(box.x0, box.y0) >= 0
-    assert box.x1 <= width <= 7.5
-    assert box.y1 <= height
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)
 
 
 @pytest.mark.parametrize(

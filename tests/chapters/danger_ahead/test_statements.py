@@ -4,9 +4,9 @@ Each test checks its statement directly, on random worlds, by means that do not 
 """
 
 import numpy as np
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as hs
+from looping import each
 from oracles.brute_force import all_policies, episodes, meets_unsafe, worlds, worth
 
 import safeteach as st
@@ -91,7 +91,7 @@ def test_the_best_feasible_policy(mdp, seed):
     assert abs(worth(mdp, lambda x: best[len(x) // 2, x[-1]]) - plan.value) < 1e-12
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200))
 def test_the_recursions_agree_when_the_world_is_stationary(seed):
     """For stationary P: U_{h+1} is part of U_h, and the printed sets are the exact ones."""
     mdp = st.instances.random_mdp(12, 2, 6, seed, unsafe=0.3)

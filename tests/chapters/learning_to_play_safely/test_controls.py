@@ -19,11 +19,8 @@ def board(plan=PLAN, **more):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_fit_into_a_page(read):
-    widget = board(FREE)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
+def test_live_and_static_show_the_same_and_fit_into_a_page(check_both):
+    static = check_both(board(FREE), every_move_shows=False)
     assert len(static) == 4 * 9 <= 60
     assert len({alt for _, alt in static.values()}) > 20
 

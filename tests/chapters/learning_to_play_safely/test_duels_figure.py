@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 from scipy import stats
 
 from safeteach.chapters.learning_to_play_safely import figures
@@ -52,15 +51,11 @@ def test_learners_differ_without_colour():
     assert one.get_marker() != other.get_marker()
 
 
-def test_it_is_legible():
+def test_it_is_legible(on_paper):
     for label in ("violation so far", "reward an episode"):
         lines = {rival: {"safe": 300.0, "free": 900.0} for rival in RIVALS}
         figure = figures.duels(K, curves(), label, lines)
-        box = figure.get_tightbbox()  # of all that is drawn, in inches
-        assert min(box.x0, box.y0) >= 0
-        assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-        texts = [t for t in figure.findobj(Text) if t.get_text() and t.get_visible()]
-        assert min(text.get_fontsize() for text in texts) >= 10
+        on_paper(figure)
         assert len(figure.alt) <= LONGEST_ALT
 
 

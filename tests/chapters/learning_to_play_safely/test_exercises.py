@@ -4,25 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect, said_of
 
 import safeteach as st
 from safeteach.chapters import learning_to_play_safely as chapter
 from safeteach.running.dueling import ADVERSARIES
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
-
-
-def said(number, answer):
-    return " ".join(chapter.check(number, answer).text.split())
+RIGHT, WRONG, right, wrong = collect()
 
 
 # by-hand --------------------------------------------------------------------------------------
@@ -40,7 +28,7 @@ WRONG["by-hand"] = [*PLANS, (2.5, 0.25), 2.5, (2.5, 0.25, 0.4), "2.5"]
 
 @pytest.mark.parametrize(("value", "words"), PLANS.items())
 def test_a_common_slip_in_the_plan_is_explained(value, words):
-    assert words in said("by-hand", value)
+    assert words in said_of(chapter, "by-hand", value)
 
 
 def test_the_values_are_those_of_the_matrices():
@@ -179,7 +167,7 @@ def test_the_regrets_are_those_of_the_game():
 
 @pytest.mark.parametrize(("value", "words"), REGRETS.items())
 def test_a_common_slip_about_regret_is_explained(value, words):
-    assert words in said("sentence-with-the-sign", value)
+    assert words in said_of(chapter, "sentence-with-the-sign", value)
 
 
 def test_the_values_are_not_given_away():
@@ -256,7 +244,7 @@ WRONG["chain-with-a-best-response"] = [
     ],
 )
 def test_what_breaks_no_chain(answer, words):
-    assert words in said("chain-with-a-best-response", answer)
+    assert words in said_of(chapter, "chain-with-a-best-response", answer)
 
 
 # write-a-rival --------------------------------------------------------------------------------
@@ -326,7 +314,7 @@ WRONG["write-a-rival"] = [
     ],
 )
 def test_what_a_rival_lacks(answer, words):
-    assert words in said("write-a-rival", answer)
+    assert words in said_of(chapter, "write-a-rival", answer)
 
 
 def test_a_function_that_returns_nothing_is_no_rival_yet():

@@ -8,10 +8,10 @@ on an adversary that sees the agent's action and looks for the reply that is nea
 import functools
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from oracles.ledger import Step, width
 
 import safeteach as st
 from safeteach.running.dueling import ADVERSARIES
@@ -19,25 +19,7 @@ from safeteach.running.dueling import ADVERSARIES
 DELTA, EPISODES = 0.5, 300
 
 
-def width(n, S, delta=DELTA):
-    return math.sqrt(2 * math.log(S * n * (n + 1) / delta) / n)
-
-
 # ---------------------------------------------------------------------------------- safety
-
-
-@dataclass
-class Step:
-    """One step of a run, with what the learner knew when it planned the episode."""
-
-    k: int
-    h: int
-    s: int
-    edge: tuple
-    n: int
-    flagged: bool
-    doomed: bool
-    surprise: bool
 
 
 def looks_safe(seen, game, U_next, h, s, quantifier=all):
@@ -68,7 +50,7 @@ def live(game, seed, quantifier=all, episodes=EPISODES):
         flagged = set()
         for s in range(S):
             if N[s]:
-                mean, w = total[s] / N[s], width(N[s], S)
+                mean, w = total[s] / N[s], width(N[s], S, DELTA)
                 held &= abs(mean - game.c[s]) <= w
                 if mean - w > game.tau:
                     flagged.add(s)

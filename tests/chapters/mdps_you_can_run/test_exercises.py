@@ -4,20 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect
 
 import safeteach as st
 from safeteach.chapters import mdps_you_can_run as chapter
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
+RIGHT, WRONG, right, wrong = collect()
 
 
 # by-hand --------------------------------------------------------------------------------------

@@ -12,13 +12,8 @@ SMOKE = st.instances.smoke()
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.confidence(SMOKE)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len({src for src, _ in static.values()}) == len(static)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.confidence(SMOKE))
 
 
 def flagged(widget, n, delta):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import each
 
 import safeteach as st
 
@@ -62,8 +63,8 @@ def test_hoeffding(weights, n, share):
     assert (moments <= np.exp(lam**2 * 16 / 8) * (1 + 1e-12)).all()  # Hoeffding's lemma
 
 
-@pytest.mark.parametrize("p", [0, 0.001, 0.02, 0.3, 0.5, 0.9, 1])
-@pytest.mark.parametrize("n", [1, 5, 60, 400])
+@each("p", [0, 0.001, 0.02, 0.3, 0.5, 0.9, 1])
+@each("n", [1, 5, 60, 400])
 def test_bernstein(p, n):
     """lem-bernstein, with exact tails of the binomial law."""
     k = np.arange(n + 1)

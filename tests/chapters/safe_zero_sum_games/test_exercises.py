@@ -4,25 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect, said_of
 from scipy.optimize import linprog
 
 import safeteach as st
 from safeteach.chapters import safe_zero_sum_games as chapter
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
-
-
-def said_of(number, answer):
-    return " ".join(chapter.check(number, answer).text.split())
+RIGHT, WRONG, right, wrong = collect()
 
 
 # marsh-by-hand --------------------------------------------------------------------------------
@@ -45,7 +33,7 @@ WRONG["marsh-by-hand"] = [*map(set, LOST_SLIPS), set(), {2, 3, 4}, 4, "1, 2, 3, 
 
 @pytest.mark.parametrize(("states", "said"), LOST_SLIPS.items())
 def test_a_common_slip_in_the_marsh_is_explained(states, said):
-    assert said in said_of("marsh-by-hand", set(states))
+    assert said in said_of(chapter, "marsh-by-hand", set(states))
 
 
 # banned-row-by-hand ---------------------------------------------------------------------------
@@ -76,7 +64,7 @@ WRONG["banned-row-by-hand"] = [
 
 @pytest.mark.parametrize(("triple", "said"), MIXED_SLIPS.items())
 def test_a_common_slip_in_the_mixture_is_explained(triple, said):
-    assert said in said_of("banned-row-by-hand", triple)
+    assert said in said_of(chapter, "banned-row-by-hand", triple)
 
 
 def test_the_values_are_not_given_away():
@@ -192,7 +180,7 @@ def in_place(possible, unsafe, lost):
 
 def test_swapped_quantifiers_are_shown_on_a_small_case():
     assert "It says False at index 0; right is True." in said_of(
-        "one-step-back", with_the_quantifiers_swapped
+        chapter, "one-step-back", with_the_quantifiers_swapped
     )
 
 
@@ -256,7 +244,7 @@ WRONG["witness"] = [
     ],
 )
 def test_what_a_witness_lacks(answer, said):
-    assert said in said_of("witness", answer)
+    assert said in said_of(chapter, "witness", answer)
 
 
 def test_every_choice_of_bad_replies_is_a_witness_and_no_other_is():
@@ -377,7 +365,7 @@ WRONG["printed-equation"] = [
     ],
 )
 def test_what_a_game_lacks(game, said):
-    assert said in said_of("printed-equation", game)
+    assert said in said_of(chapter, "printed-equation", game)
 
 
 class TestAnswers(TriedAnswers):

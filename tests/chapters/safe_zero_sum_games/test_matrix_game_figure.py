@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import each
 
 import safeteach as st
 from safeteach.chapters.safe_zero_sum_games import figures
@@ -20,7 +21,7 @@ def texts(figure):
     return [text.get_text() for text in figure.axes[0].texts]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_the_bars_are_an_equilibrium_over_the_rows_that_are_left(seed):
     rng = np.random.default_rng(seed)
     m, n = rng.integers(1, 6, size=2)

@@ -14,13 +14,8 @@ def learner(make=st.SRFUCRL):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.mask(LAB, learner(), episodes=400, seed=1)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len({src for src, _ in static.values()}) == len(static)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.mask(LAB, learner(), episodes=400, seed=1))
 
 
 def test_every_stop_shows_the_learner_before_that_episode():

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 import safeteach as st
 from safeteach.chapters.the_algorithm import figures
@@ -83,15 +82,12 @@ def test_the_words_follow_the_data():
 
 
 @pytest.mark.parametrize("mdp", [ICE, POND], ids=["corridor", "pond"])
-def test_one_size_and_legible(mdp, written):
+def test_one_size_and_legible(mdp, written, on_paper):
     sizes = set()
     *seen, paid = moment(mdp)
     for k, h, much in ((1, None, 0), (50, 3, 1), (50, 3, 3_000)):
         figure = figures.replay(mdp, *seen, paid * much, k=k, h=h)
-        box = figure.get_tightbbox()
-        assert min(box.x0, box.y0) >= 0
-        assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-        assert min(text.get_fontsize() for text in figure.findobj(Text)) >= 10
+        on_paper(figure)
         on_map = [box for text, box in written(figure).items() if text in figure.axes[0].texts]
         assert len(on_map) > mdp.S
         for one, other in itertools.combinations(on_map, 2):

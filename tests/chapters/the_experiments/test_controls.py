@@ -18,13 +18,8 @@ def measures():
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.curves(EPISODES, measures(), {"reward": {"best": 9.0}})
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len({src for src, _ in static.values()}) == len(static) == 6
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.curves(EPISODES, measures(), {"reward": {"best": 9.0}}), settings=6)
 
 
 def test_all_have_bands_and_one_shows_its_seeds():

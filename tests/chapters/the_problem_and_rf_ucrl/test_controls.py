@@ -8,14 +8,8 @@ from safeteach.chapters.the_problem_and_rf_ucrl import controls, figures
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.uncertainty()
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len(static) == 15
-    assert len({src for src, _ in static.values()}) == len(static)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.uncertainty(), settings=15)
 
 
 def test_a_setting_shows_the_uncertainty_and_the_plan_after_k_episodes():

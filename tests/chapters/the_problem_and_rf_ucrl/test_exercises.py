@@ -4,24 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect, said_of
 
 import safeteach as st
 from safeteach.chapters import the_problem_and_rf_ucrl as chapter
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
-
-
-def said(number, answer):
-    return " ".join(chapter.check(number, answer).text.split())
+RIGHT, WRONG, right, wrong = collect()
 
 
 # by-hand --------------------------------------------------------------------------------------
@@ -39,7 +27,7 @@ WRONG["by-hand"] = [*SLIPS, (1.8, 1.5), 1.8, (1.5,), "1.5, 1.8"]
 
 @pytest.mark.parametrize(("value", "words"), SLIPS.items())
 def test_a_common_slip_is_explained(value, words):
-    assert words in said("by-hand", value)
+    assert words in said_of(chapter, "by-hand", value)
 
 
 def test_the_values_are_not_given_away():
@@ -150,11 +138,13 @@ WRONG["choose-the-reward-afterwards"] = [
 
 
 def test_a_reward_is_told_what_it_does():
-    assert "worth the same" in said("choose-the-reward-afterwards", [1, 0, 1, 0])
-    assert "goes right and loses 0.15" in said("choose-the-reward-afterwards", [1, 0, 0.5, 0])
-    assert "that is right" in said("choose-the-reward-afterwards", [0, 0, 1, 0])
-    assert "lie in [0, 1]" in said("choose-the-reward-afterwards", [2, 0, 0.99, 0])
-    assert "four numbers" in said("choose-the-reward-afterwards", "left")
+    assert "worth the same" in said_of(chapter, "choose-the-reward-afterwards", [1, 0, 1, 0])
+    assert "goes right and loses 0.15" in said_of(
+        chapter, "choose-the-reward-afterwards", [1, 0, 0.5, 0]
+    )
+    assert "that is right" in said_of(chapter, "choose-the-reward-afterwards", [0, 0, 1, 0])
+    assert "lie in [0, 1]" in said_of(chapter, "choose-the-reward-afterwards", [2, 0, 0.99, 0])
+    assert "four numbers" in said_of(chapter, "choose-the-reward-afterwards", "left")
 
 
 # everything-equally-often ---------------------------------------------------------------------
@@ -187,11 +177,11 @@ WRONG["everything-equally-often"] = [
 
 
 def test_a_world_is_told_what_it_lacks():
-    assert "ready enough" in said("everything-equally-often", doors((1, 2)))
-    assert "and no more are allowed" in said(
-        "everything-equally-often", doors((1, 2, 3, 1, 2, 3), A=5)
+    assert "ready enough" in said_of(chapter, "everything-equally-often", doors((1, 2)))
+    assert "and no more are allowed" in said_of(
+        chapter, "everything-equally-often", doors((1, 2, 3, 1, 2, 3), A=5)
     )
-    assert "Expected a SafeMDP" in said("everything-equally-often", 3)
+    assert "Expected a SafeMDP" in said_of(chapter, "everything-equally-often", 3)
 
 
 def test_a_world_that_nobody_is_ready_for_is_told_so():
@@ -202,7 +192,7 @@ def test_a_world_that_nobody_is_ready_for_is_told_so():
     P[-1] = world.P[0, -1]
     P[5, 2, [0, 6]] = 0.2, 0.8
     hard = st.SafeMDP(P, world.r[0], world.c, tau=0.5, H=9)
-    assert "not ready for it either" in said("everything-equally-often", hard)
+    assert "not ready for it either" in said_of(chapter, "everything-equally-often", hard)
 
 
 # how-soon -------------------------------------------------------------------------------------

@@ -8,14 +8,8 @@ from safeteach.chapters.the_regret_lower_bound import controls
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.price_of_safety(depth=3)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len(static) == 48
-    assert len({src for src, _ in static.values()}) == len(static)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.price_of_safety(depth=3), settings=48)
 
 
 def test_every_setting_says_whether_the_floor_stands():

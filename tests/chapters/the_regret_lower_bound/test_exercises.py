@@ -4,25 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect, said_of
 
 import safeteach as st
 from safeteach.chapters import the_regret_lower_bound as chapter
 from safeteach.chapters.the_regret_lower_bound.exercises import CLAIM, explore_first, locked_root
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
-
-
-def said(number, answer):
-    return " ".join(chapter.check(number, answer).text.split())
+RIGHT, WRONG, right, wrong = collect()
 
 
 # by-hand --------------------------------------------------------------------------------------
@@ -38,7 +26,7 @@ WRONG["by-hand"] = [*HAND_SLIPS, (16, 3, 1.62, 1.8), (9, 3, 1.62), 9]
 
 @pytest.mark.parametrize(("value", "why"), HAND_SLIPS.items())
 def test_a_slip_by_hand_is_explained(value, why):
-    assert why in said("by-hand", value)
+    assert why in said_of(chapter, "by-hand", value)
 
 
 def test_the_numbers_by_hand_are_those_of_the_tree():
@@ -109,7 +97,7 @@ WRONG["which-alpha"] = [*ALPHA_SLIPS, (2, 2, 1, 1, 0), (2, 2, 1), "22100"]
 
 @pytest.mark.parametrize(("value", "why"), ALPHA_SLIPS.items())
 def test_a_slip_about_alpha_is_explained(value, why):
-    assert why in said("which-alpha", value)
+    assert why in said_of(chapter, "which-alpha", value)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +231,7 @@ WRONG["lock-the-root"] += [0.06]
     ],
 )
 def test_what_a_bribe_lacks(answer, why):
-    assert why in said("lock-the-root", answer)
+    assert why in said_of(chapter, "lock-the-root", answer)
 
 
 def test_only_the_root_is_locked():
@@ -273,7 +261,7 @@ WRONG["best-constant"] = [*CONSTANT_SLIPS, (1, 0.5), (0.25, 0.075), (0.25,), 0.0
 
 @pytest.mark.parametrize(("value", "why"), CONSTANT_SLIPS.items())
 def test_a_slip_about_the_constant_is_explained(value, why):
-    assert why in said("best-constant", value)
+    assert why in said_of(chapter, "best-constant", value)
 
 
 def test_the_best_constant_is_the_best_of_the_bound():
@@ -376,7 +364,7 @@ WRONG["sensible-learner"] = [
     ],
 )
 def test_what_a_hard_world_lacks(answer, why):
-    assert why in said("sensible-learner", answer)
+    assert why in said_of(chapter, "sensible-learner", answer)
 
 
 def test_the_claim_holds_in_tau_1_and_in_tau_2_and_breaks_elsewhere():

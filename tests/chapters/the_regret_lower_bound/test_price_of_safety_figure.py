@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 import safeteach as st
 from safeteach.chapters.the_regret_lower_bound import figures
@@ -78,16 +77,13 @@ def test_nothing_is_shaded_where_danger_always_pays_best():
     assert not [patch for patch in figure.axes[0].patches if patch.get_gid() == "early"]
 
 
-def test_lines_differ_without_colour():
+def test_lines_differ_without_colour(on_paper):
     figure = figures.price_of_safety(10**5, 27, 0.4, 3)
     (axes,) = figure.axes
     lines = {line.get_gid(): line for line in axes.lines}
     assert len({str(lines[name]._dash_pattern) for name in NAMES}) == 3
     assert len({lines[f"{name}, here"].get_marker() for name in NAMES}) == 3
-    box = figure.get_tightbbox()
-    assert min(box.x0, box.y0) >= 0
-    assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from looping import each
 
 import safeteach as st
 
@@ -209,8 +210,8 @@ def regrets(share, n, behind, gap, unsafe_gap):
     return behind * (best - worth @ share)
 
 
-@pytest.mark.parametrize("alpha", [0.2, 0.5, 0.8])
-@pytest.mark.parametrize(("A", "d"), SIZES)
+@each("alpha", [0.2, 0.5, 0.8])
+@each(("A", "d"), SIZES)
 def test_small_violation_costs_a_root(alpha, A, d):
     H, behind, n = 3 * d, 2 * d - 1, (A - 1) ** d
     S = st.instances.regret_tree(A, d, 0.1, 0.2).S

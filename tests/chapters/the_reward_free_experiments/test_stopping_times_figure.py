@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 from safeteach.chapters.the_reward_free_experiments import figures
 
@@ -29,14 +28,11 @@ def test_the_lines_are_those_given_and_the_slopes_are_theirs():
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == "log"
 
 
-def test_lines_differ_without_colour_and_can_be_read():
+def test_lines_differ_without_colour_and_can_be_read(on_paper):
     figure = figures.stopping_times(EPSILONS, CURVES)
     lines = figure.axes[0].lines
     assert len({(line.get_marker(), str(line._dash_pattern)) for line in lines}) == len(lines)
-    box = figure.get_tightbbox()
-    assert min(box.x0, box.y0) >= 0
-    assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)
 
 
 @pytest.mark.parametrize(

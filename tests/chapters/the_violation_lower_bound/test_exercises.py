@@ -5,26 +5,14 @@ import math
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect, said_of
 
 import safeteach as st
 from safeteach.chapters import the_violation_lower_bound as chapter
 from safeteach.chapters.the_violation_lower_bound import exercises
 from safeteach.chapters.the_violation_lower_bound.exercises import boaster
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
-
-
-def said(number, answer):
-    return " ".join(chapter.check(number, answer).text.split())
+RIGHT, WRONG, right, wrong = collect()
 
 
 # by-hand --------------------------------------------------------------------------------------
@@ -47,7 +35,7 @@ WRONG["by-hand"] = [*BY_HAND, (9, 13, 4, 0), (6, 13, 4, 0, 4), 9, "9, 13, 4, 0, 
 
 @pytest.mark.parametrize(("value", "words"), BY_HAND.items())
 def test_a_common_slip_is_explained(value, words):
-    assert words in said("by-hand", value)
+    assert words in said_of(chapter, "by-hand", value)
 
 
 def test_the_values_are_counted_another_way():
@@ -85,7 +73,7 @@ WRONG["which-line-is-wrong"] = [
     ],
 )
 def test_lines_that_are_loose_are_not_false(answer, words):
-    assert words in said("which-line-is-wrong", answer)
+    assert words in said_of(chapter, "which-line-is-wrong", answer)
 
 
 def test_the_lines_are_as_the_exercise_says():
@@ -207,7 +195,7 @@ WRONG["better-constant"] = [
     ],
 )
 def test_what_a_pair_of_laws_lacks(answer, words):
-    assert words in said("better-constant", answer)
+    assert words in said_of(chapter, "better-constant", answer)
 
 
 # learner-of-the-brochure ----------------------------------------------------------------------
@@ -239,7 +227,7 @@ WRONG["learner-of-the-brochure"] = [
     ],
 )
 def test_what_a_pair_lacks(answer, words):
-    assert words in said("learner-of-the-brochure", answer)
+    assert words in said_of(chapter, "learner-of-the-brochure", answer)
 
 
 @pytest.mark.parametrize(("share", "refuted"), [(0.055, False), (0.07, True)])
@@ -298,7 +286,7 @@ WRONG["best-gap"] = [(0.25, 0.2062), (8.37, 0.2552), (2.0, 0.4324), (8.37, 0.176
     ],
 )
 def test_a_wrong_gap_is_explained(answer, words):
-    assert words in said("best-gap", answer)
+    assert words in said_of(chapter, "best-gap", answer)
 
 
 # good-at-both ---------------------------------------------------------------------------------
@@ -381,7 +369,7 @@ WRONG["good-at-both"] += [1, "rule"]
     ],
 )
 def test_what_a_rule_lacks(answer, words):
-    assert words in said("good-at-both", answer)
+    assert words in said_of(chapter, "good-at-both", answer)
 
 
 def test_a_rule_that_returns_nothing_is_no_answer_yet():

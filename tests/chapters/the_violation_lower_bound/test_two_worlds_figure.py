@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 from safeteach.chapters.the_violation_lower_bound import figures
 
@@ -54,13 +53,10 @@ def test_what_they_share_is_said(setting):
     assert figure.alt.endswith(f"The gap of the theorem would be {theorem:.3g}.")
 
 
-def test_it_reads_without_colour():
+def test_it_reads_without_colour(on_paper):
     for setting in SETTINGS:
         figure = figures.two_worlds(*setting)
-        box = figure.get_tightbbox()
-        assert min(box.x0, box.y0) >= 0
-        assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-        assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+        on_paper(figure)
         (axes,) = figure.axes
         dashes = {line.get_gid(): line._dash_pattern for line in axes.lines if line.get_gid()}
         assert len(dashes) == 2

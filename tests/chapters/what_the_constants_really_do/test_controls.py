@@ -10,7 +10,7 @@ from safeteach.chapters.what_the_constants_really_do import controls
 
 SCALES = (0.0, 0.01, 1.0)
 EPISODES = np.array([0, 10, 20, 30, 40])
-STORED = Path(__file__).parents[2] / "book" / "data" / "bonus.npz"
+STORED = Path(__file__).parents[3] / "book" / "data" / "bonus.npz"
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +28,8 @@ def study():
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read, study):
-    widget = controls.bonus(study)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len({src for src, _ in static.values()}) == len(static) == 2 * len(SCALES)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both, study):
+    check_both(controls.bonus(study), settings=2 * len(SCALES))
 
 
 def lines(figure):

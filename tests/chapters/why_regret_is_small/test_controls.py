@@ -9,13 +9,8 @@ POND = st.instances.grid()
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.regret(POND)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len({src for src, _ in static.values()}) == len(static)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.regret(POND))
 
 
 def test_a_setting_is_that_of_the_figure():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as hs
+from looping import each
 
 import safeteach as st
 from safeteach import bounds
@@ -179,9 +180,9 @@ def test_counting_over_pairs_alone_is_too_little():
     assert 2 * math.sqrt(pairs * H * K) < total <= 2 * math.sqrt(pairs * H * H * K)
 
 
-@pytest.mark.parametrize("p", [0.03, 0.2, 0.5, 0.8, 0.97])
-@pytest.mark.parametrize("m", [1, 7, 40, 200])
-@pytest.mark.parametrize("delta", [0.3, 0.05, 1e-3])
+@each("p", [0.03, 0.2, 0.5, 0.8, 0.97])
+@each("m", [1, 7, 40, 200])
+@each("delta", [0.3, 0.05, 1e-3])
 def test_azuma_hoeffding(p, m, delta):
     """A sum of fair bets with stakes b exceeds b√(m/2 ln 1/δ) with probability at most δ."""
     b = 3.0

@@ -7,13 +7,8 @@ from safeteach.chapters.why_the_output_is_safe import controls
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("building")
-def test_live_and_static_show_the_same_and_every_move_shows(read):
-    widget = controls.sample_complexity(A=3, H=2)
-    static = read.static(widget.page)
-    assert static == read.live(widget)
-    assert len({src for src, _ in static.values()}) == len(static)
-    assert len({alt for _, alt in static.values()}) == len(static)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(controls.sample_complexity(A=3, H=2))
 
 
 def test_every_setting_says_the_bound():

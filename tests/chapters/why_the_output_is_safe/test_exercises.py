@@ -4,24 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect, said_of
 
 import safeteach as st
 from safeteach.chapters import why_the_output_is_safe as chapter
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
-
-
-def said_of(number, answer):
-    return " ".join(chapter.check(number, answer).text.split())
+RIGHT, WRONG, right, wrong = collect()
 
 
 # by-hand --------------------------------------------------------------------------------------
@@ -43,7 +31,7 @@ WRONG["by-hand"] = [*SLIPS, (0.1, 0.0196), 0.1, (0.1, 0.1, 0.1), "0.1, 0.02"]
 
 @pytest.mark.parametrize(("value", "said"), SLIPS.items())
 def test_a_common_slip_is_explained(value, said):
-    assert said in said_of("by-hand", value)
+    assert said in said_of(chapter, "by-hand", value)
 
 
 # bet ------------------------------------------------------------------------------------------
@@ -190,7 +178,7 @@ WRONG["one-step"] = [
     ],
 )
 def test_what_a_setting_lacks(answer, said):
-    assert said in said_of("one-step", answer)
+    assert said in said_of(chapter, "one-step", answer)
 
 
 # technical-lemmas -----------------------------------------------------------------------------
@@ -230,7 +218,7 @@ WRONG["technical-lemmas"] = [
     ],
 )
 def test_what_a_break_lacks(answer, said):
-    assert said in said_of("technical-lemmas", answer)
+    assert said in said_of(chapter, "technical-lemmas", answer)
 
 
 # how-many-episodes ----------------------------------------------------------------------------
@@ -346,7 +334,7 @@ WRONG["leaner-still"].append(3)
     ],
 )
 def test_what_a_bonus_lacks(answer, said):
-    assert said in said_of("leaner-still", answer)
+    assert said in said_of(chapter, "leaner-still", answer)
 
 
 class TestAnswers(TriedAnswers):

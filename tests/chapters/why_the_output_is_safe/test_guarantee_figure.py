@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 from safeteach.chapters.why_the_output_is_safe import figures
 
@@ -31,15 +30,12 @@ def test_it_says_whether_the_first_is_the_largest():
     assert "The first is somewhere below another" in crossed.alt
 
 
-def test_lines_differ_without_colour_and_letters_can_be_read():
+def test_lines_differ_without_colour_and_letters_can_be_read(on_paper):
     figure = figures.guarantee(K, CURVES, 0.5)
     lines = lines_of(figure)
     looks = {(line.get_marker(), str(line._dash_pattern)) for line in lines.values()}
     assert len(looks) == len(lines)
-    box = figure.get_tightbbox()
-    assert min(box.x0, box.y0) >= 0
-    assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 import safeteach as st
 from safeteach.chapters.why_the_output_is_safe import figures
@@ -26,16 +25,13 @@ def test_the_lines_are_the_terms_per_episode_and_meet_the_level_at_the_bound():
 
 
 @pytest.mark.parametrize(("S", "epsilon"), [(2, 3.0), (200, 0.1)])
-def test_the_mark_is_in_the_picture_and_all_can_be_read(S, epsilon):
+def test_the_mark_is_in_the_picture_and_all_can_be_read(S, epsilon, on_paper):
     figure = figures.sample_complexity(S, 3, 2, epsilon, 1e-9)
     (axes,) = figure.axes
     (x,), (y,) = next(line for line in axes.lines if line.get_gid() == "bound").get_data()
     assert axes.get_xlim()[0] < x < axes.get_xlim()[1]
     assert axes.get_ylim()[0] < y < axes.get_ylim()[1]
-    box = figure.get_tightbbox()
-    assert min(box.x0, box.y0) >= 0
-    assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)
 
 
 def test_the_share_of_the_second_term():

@@ -4,20 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from classroom.answers import TriedAnswers
+from classroom.answers import TriedAnswers, collect, said_of
 
 import safeteach as st
 from safeteach.chapters import why_violation_is_small as chapter
 
-RIGHT, WRONG = {}, {}
-
-
-def right(number):
-    return lambda answer: RIGHT.setdefault(number, []).append(answer) or answer
-
-
-def wrong(number):
-    return lambda answer: WRONG.setdefault(number, []).append(answer) or answer
+RIGHT, WRONG, right, wrong = collect()
 
 
 # by-hand --------------------------------------------------------------------------------------
@@ -35,7 +27,7 @@ WRONG["by-hand"] = [*SLIPS, (2, 1.0, 0.0), (2, 0.8), 2, "2, .8, .2"]
 
 @pytest.mark.parametrize(("value", "said"), SLIPS.items())
 def test_a_common_slip_is_explained(value, said):
-    assert said in " ".join(chapter.check("by-hand", value).text.split())
+    assert said in said_of(chapter, "by-hand", value)
 
 
 def test_the_values_are_not_given_away():
@@ -173,7 +165,7 @@ def safe_unless_never_visited(N, mean, tau, delta):
 
 
 def test_a_warning_is_an_error():
-    said = " ".join(chapter.check("find-the-bug", with_the_sign_alone).text.split())
+    said = said_of(chapter, "find-the-bug", with_the_sign_alone)
     assert "FloatingPointError: divide by zero encountered in log" in said
     assert "A warning of NumPy counts as an error" in said
 
@@ -215,7 +207,7 @@ WRONG["lemma-that-was-cited"] = [
     ],
 )
 def test_what_a_sequence_lacks(answer, said):
-    assert said in " ".join(chapter.check("lemma-that-was-cited", answer).text.split())
+    assert said in said_of(chapter, "lemma-that-was-cited", answer)
 
 
 # surprise-for-each-step -----------------------------------------------------------------------
@@ -269,7 +261,7 @@ WRONG["surprise-for-each-step"] = [
     ],
 )
 def test_what_a_world_lacks(world, said):
-    assert said in " ".join(chapter.check("surprise-for-each-step", world).text.split())
+    assert said in said_of(chapter, "surprise-for-each-step", world)
 
 
 # edges-that-matter ----------------------------------------------------------------------------

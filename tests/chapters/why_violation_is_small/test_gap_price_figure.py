@@ -2,9 +2,7 @@
 
 import math
 
-import numpy as np
 import pytest
-from matplotlib.text import Text
 
 import safeteach as st
 from safeteach.chapters.why_violation_is_small import figures
@@ -44,16 +42,13 @@ def test_a_gap_too_small_for_the_visits_is_said_to_be():
     assert "for sure not within 1,000 visits, 20 paid; without luck not within 1,000" in alt
 
 
-def test_lines_differ_without_colour():
+def test_lines_differ_without_colour(on_paper):
     figure = figures.gap_price(0.1, 25, 0.005, 20_000)
     (axes,) = figure.axes
     lines = {line.get_gid(): line for line in axes.lines}
     assert lines["at most"]._dash_pattern != lines["without luck"]._dash_pattern
     assert lines["at most, here"].get_marker() != lines["without luck, here"].get_marker()
-    box = figure.get_tightbbox()
-    assert min(box.x0, box.y0) >= 0
-    assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)
 
 
 @pytest.mark.parametrize(

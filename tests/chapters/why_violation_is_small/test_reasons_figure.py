@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 import safeteach as st
 from safeteach.chapters.why_violation_is_small import figures
@@ -65,12 +64,9 @@ def test_the_lines_of_a_run_add_up(corridor):
     assert (total <= drawn["what the proof allows"][:, 1] + 1e-9).all()
 
 
-def test_legible_without_colour(corridor):
+def test_legible_without_colour(corridor, on_paper):
     figure = figures.reasons(corridor)
     (axes,) = figure.axes
     dashes = [str(line._dash_pattern) for line in axes.lines if line.get_gid() != "surprise"]
     assert len(set(dashes)) == 3
-    box = figure.get_tightbbox()
-    assert min(box.x0, box.y0) >= 0
-    assert np.all((box.x1, box.y1) <= figure.get_size_inches())
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)

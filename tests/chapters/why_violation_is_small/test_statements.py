@@ -7,34 +7,16 @@ random among the actions that look safe, since the statements hold for any choic
 import functools
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from oracles.ledger import Step, width
 
 import safeteach as st
 
 DELTA, EPISODES = 0.5, 200
-
-
-def width(n, S, delta=DELTA):
-    return math.sqrt(2 * math.log(S * n * (n + 1) / delta) / n)
-
-
-@dataclass
-class Step:
-    """One step of a run, with what the learner knew when it planned the episode."""
-
-    k: int
-    h: int
-    s: int
-    edge: tuple
-    n: int
-    flagged: bool
-    doomed: bool
-    surprise: bool
 
 
 def doomed_in(seen, flagged, S, A, H):
@@ -60,7 +42,7 @@ def live(mdp, seed, looks, episodes=EPISODES):
         flagged = set()
         for s in range(S):
             if N[s]:
-                mean, w = total[s] / N[s], width(N[s], S)
+                mean, w = total[s] / N[s], width(N[s], S, DELTA)
                 low &= mean - w <= mdp.c[s]
                 high &= mean + w >= mdp.c[s] - 1e-12
                 if mean - w > mdp.tau:
@@ -176,8 +158,8 @@ def test_not_flagged_not_far_above():
     for mdp, steps in runs():
         for step in steps:
             if step.n and not step.flagged:
-                assert mdp.c[step.s] - mdp.tau <= 2 * width(step.n, mdp.S)
-                tight += mdp.c[step.s] - mdp.tau > width(step.n, mdp.S)
+                assert mdp.c[step.s] - mdp.tau <= 2 * width(step.n, mdp.S, DELTA)
+                tight += mdp.c[step.s] - mdp.tau > width(step.n, mdp.S, DELTA)
     assert tight  # with beta in the place of 2 beta it would be false
 
 
@@ -224,7 +206,7 @@ def sides(mdp, steps):
     first = (1 - tau) * mdp.H * E
     root = first + 2 * mdp.H * len(gaps) + 8 * math.sqrt(Lambda * len(gaps) * T)
     gap = first + len(gaps) * (8 * Lambda / min(gaps) + mdp.H)
-    stays = [next(n for n in itertools.count(1) if 2 * width(n, mdp.S) < g) for g in gaps]
+    stays = [next(n for n in itertools.count(1) if 2 * width(n, mdp.S, DELTA) < g) for g in gaps]
     ever = first + sum(g * (n - 1 + mdp.H) for g, n in zip(gaps, stays, strict=True))
     paid = sum(max(mdp.c[step.s] - tau, 0) for step in steps)
     return paid, root, gap, ever
@@ -287,7 +269,7 @@ def test_for_ever_with_the_worst_luck_that_the_event_allows(H):
 
     def look(_rng, s, n):
         def below(n):
-            return n * (mdp.c[s] - width(n, S)) if n else 0.0
+            return n * (mdp.c[s] - width(n, S, DELTA)) if n else 0.0
 
         return below(n) - below(n - 1)
 

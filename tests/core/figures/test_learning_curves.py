@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
-from matplotlib.text import Text
 from scipy import stats
 
 from safeteach.figures import learning_curves
@@ -96,17 +95,12 @@ def test_the_description_says_where_the_curves_end():
 
 
 @pytest.mark.parametrize(("factor", "log"), [(1, False), (1, True), (-1000, False)])
-def test_nothing_is_cut_off_and_no_text_is_small(factor, log):
+def test_nothing_is_cut_off_and_no_text_is_small(factor, log, on_paper):
     curves = {name: factor * y for name, y in runs().items()}
     figure = learning_curves(
         EPISODES, curves, "reward per episode", {"safe": 4.0, "constrained": 25.5}, log=log
     )
-    width, height = figure.get_size_inches()
-    box = figure.get_tightbbox()  # of all that is drawn, in inches
-    assert min(box.x0, box.y0) >= 0
-    assert box.x1 <= width <= 7.5
-    assert box.y1 <= height
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 10
+    on_paper(figure)
     assert len(figure.alt) <= 600
 
 

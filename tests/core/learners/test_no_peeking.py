@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from looping import each
 
 import safeteach as st
 
@@ -135,7 +136,7 @@ def test_a_learner_of_games_keeps_nothing_of_the_world(name):
 
 
 @pytest.mark.parametrize("name", NAMES + GAME_NAMES)
-@pytest.mark.parametrize(
+@each(
     ("settings", "error", "message"),
     [
         ({"episodes": 0}, ValueError, "episodes is 0; it must be at least 1"),
@@ -170,7 +171,7 @@ def test_an_unknown_recursion_is_refused(recursion):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"S": 7}, "the learner was built for a world with S = 6; this one has 7"),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from looping import each
 from oracles.linear_programs import model_lp, model_worth
 from oracles.omniscient import teach, world_in_eighths
 
@@ -87,7 +88,7 @@ def knowing(mdp, budget):
     return learner
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_with_the_true_model_and_no_bonus_it_is_the_best_plan_within_the_budget(seed):
     mdp = world_in_eighths(seed, stationary=seed % 2 == 0)
     c = np.broadcast_to(mdp.c[:, None], mdp.r.shape)

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from chapters.srf_ucrl.plain_srf_ucrl import PlainSRFUCRL
+from looping import each
 from oracles.omniscient import teach, world_in_eighths
+from oracles.plain_srf_ucrl import PlainSRFUCRL
 
 import safeteach as st
 from safeteach.worlds.mdp import Episode
@@ -84,7 +85,7 @@ def test_it_equals_a_plain_one_in_every_episode(world):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_it_equals_a_plain_one_in_many_worlds(seed):
     mdp = st.instances.random_mdp(4, 3, 1 + seed % 5, seed, unsafe=0.3, stationary=seed % 2 == 0)
     compare_with_plain(sharp(mdp), 100, seed, noise=0.1)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from looping import each
 from oracles.brute_force_games import (
     all_tables,
     alone,
@@ -193,7 +194,7 @@ def forward(game, mu, nu):
     return value, violation, cost, 1 - dry.sum()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_evaluate_equals_two_other_computations(seed):
     game = any_game(seed, S=4, A=3, B=2, H=3)
     mu, nu = random_strategy(game, 3, seed), random_strategy(game, 2, seed + 50)

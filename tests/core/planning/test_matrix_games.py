@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from looping import each
 from oracles.brute_force_games import gap
 from oracles.linear_programs import lp_value
 from scipy.stats import chisquare
@@ -110,7 +111,7 @@ def test_values_are_nashpys():
         assert abs(row @ M @ column - st.game_value(M).value) < 1e-8
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200))
 def test_two_by_two_games_have_a_formula(seed):
     a, b, c, d = M = np.random.default_rng(seed).random(4)
     M = M.reshape(2, 2)

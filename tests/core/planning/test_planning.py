@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import quantecon as qe
 from hypothesis import assume, given, settings
+from looping import each
 from oracles.brute_force import all_policies, worlds
 
 import safeteach as st
@@ -31,7 +32,7 @@ def forward(mdp, policy):
     return value, violation, cost, 1 - still_safe.sum()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_optimal_equals_quantecon(seed):
     mdp = st.instances.random_mdp(30, 4, 9, seed, successors=5)
     with warnings.catch_warnings():
@@ -45,7 +46,7 @@ def test_optimal_equals_quantecon(seed):
 
 
 @pytest.mark.parametrize("stationary", [True, False])
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_evaluate_equals_a_forward_computation(seed, stationary):
     mdp = st.instances.random_mdp(12, 3, 7, seed, stationary=stationary)
     policy = random_policy(mdp, seed)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import each
 from oracles.linear_programs import model_lp, model_worth
 from scipy.stats import chisquare
 
@@ -33,7 +34,7 @@ def extremes(P, r, c):
     return low, best_within(*rows(P), r, c, 0, np.inf, none)[2]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_value_equals_the_linear_program_in_any_model(seed):
     P, r, c, rng = random_model(seed)
     kind = seed % 5

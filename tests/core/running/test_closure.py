@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from looping import each
 
 import safeteach as st
 from safeteach.running.closure import HOME, digest_of, files_of
@@ -353,9 +354,7 @@ def test_what_runs_was_found(source):
     assert len(ran) > 2 and ran <= set(files_of(source))
 
 
-@pytest.mark.parametrize(
-    "file", sorted(HOME.rglob("__init__.py")), ids=lambda file: str(file.relative_to(HOME))
-)
+@each("file", sorted(HOME.rglob("__init__.py")))
 def test_an_init_only_hands_on_names(file):
     assert beside_names(file.read_text("utf-8")) == []
 

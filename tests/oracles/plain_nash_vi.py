@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+from oracles.plain_memory import PlainMemory, filled
 
 
 def solve_by_kernels(M):
@@ -39,7 +40,7 @@ def solve_by_kernels(M):
     return best[1]
 
 
-class PlainNashVI:
+class PlainNashVI(PlainMemory):
     """The learner line by line, up to the strategies: an equilibrium need not be the only one.
 
     Departs from the printed lines where the library says that it does: the quantifiers of U_h^k
@@ -48,26 +49,17 @@ class PlainNashVI:
     """
 
     def __init__(self, known, *, episodes, delta, bonus_scale):
-        self.known, self.episodes = known, episodes
-        self.delta, self.bonus_scale = delta, bonus_scale
-        self.N = {}  # (h, s, a, b) -> {successor: how often}
-        self.costs = {}  # s -> the costs seen there
+        super().__init__(known, delta=delta, bonus_scale=bonus_scale)
+        self.episodes = episodes
 
     def alpha(self, n):
         k = self.known
         inside = 5 * k.S * k.A * k.B * k.H * self.episodes / self.delta
         return self.bonus_scale * 7 * k.H * math.sqrt(math.log(inside) / n)
 
-    def beta(self, n):
-        return math.sqrt(2 / n * math.log(self.known.S * n * (n + 1) / self.delta))
-
     def plan(self):
         S, A, B, H = self.known.S, self.known.A, self.known.B, self.known.H
-        flagged = {
-            s
-            for s, seen in self.costs.items()
-            if math.fsum(seen) / len(seen) - self.beta(len(seen)) > self.known.tau
-        }
+        flagged = self.flagged()
         self.U, self.safe = {H: flagged}, {}
         for h in range(H, 0, -1):
             for s in range(S):
@@ -97,27 +89,13 @@ class PlainNashVI:
         expected = sum(counts[t] / n * self.V[h + 1, t] for t in counts)
         return min(self.known.H, self.known.r[h - 1, s, a, b] + expected + self.alpha(n))
 
-    def observe(self, episode):
-        moves = zip(
-            episode.states, episode.actions, episode.replies, episode.states[1:], episode.costs,
-            strict=False,
-        )  # fmt: skip
-        for h, (s, a, b, t, cost) in enumerate(moves, start=1):
-            counts = self.N.setdefault((h, s, a, b), {})
-            counts[t] = counts.get(t, 0) + 1
-            self.costs.setdefault(s, []).append(cost)
-
     def arrays(self):
         """Q (H, S, A, B), V (H + 1, S), U (H, S), A^{k,safe} (H, S, A) and the rows played."""
         k = self.known
-        Q, V = np.empty((k.H, k.S, k.A, k.B)), np.empty((k.H + 1, k.S))
-        for table, values in ((Q, self.Q), (V, self.V)):
-            for (h, *place), value in values.items():
-                table[h - 1, *place] = value
-        U = np.zeros((k.H, k.S), bool)
-        safe, rows = np.zeros((2, k.H, k.S, k.A), bool)
-        for h, s in itertools.product(range(1, k.H + 1), range(k.S)):
-            U[h - 1, s] = s in self.U[h]
-            safe[h - 1, s, self.safe[h, s]] = True
-            rows[h - 1, s, list(self.rows[h, s])] = True
+        Q = filled(np.empty((k.H, k.S, k.A, k.B)), self.Q)
+        V = filled(np.empty((k.H + 1, k.S)), self.V)
+        U, safe = self.masks()
+        rows = np.zeros((k.H, k.S, k.A), bool)
+        for (h, s), played in self.rows.items():
+            rows[h - 1, s, list(played)] = True
         return Q, V, U, safe, rows

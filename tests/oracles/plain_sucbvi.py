@@ -3,24 +3,20 @@
 import math
 
 import numpy as np
+from oracles.plain_memory import PlainMemory, filled
 
 
-class PlainSUCBVI:
+class PlainSUCBVI(PlainMemory):
     """The learner line by line; after ``plan`` its Q, V, U and policy are dictionaries.
 
-    Departs from the printed lines where the library says that it does: β holds for every count
-    at once, a pair that was never tried has Q = H, and ``recursion="exact"`` starts each U_h^k
-    from U_H^k.
+    Departs from the printed lines where the library says that it does: a pair that was never tried
+    has Q = H, and ``recursion="exact"`` starts each U_h^k from U_H^k.
     """
 
     def __init__(self, known, *, episodes, delta, bonus_scale, recursion):
-        self.known = known
+        super().__init__(known, delta=delta, bonus_scale=bonus_scale)
         self.episodes = episodes
-        self.delta = delta
-        self.bonus_scale = bonus_scale
         self.recursion = recursion
-        self.N = {}  # (h, s, a) -> {successor: how often}, whose keys are Δ_h^k(s, a)
-        self.costs = {}  # s -> the costs seen there
 
     def alpha(self, n):
         S, A, H, K = self.known.S, self.known.A, self.known.H, self.episodes
@@ -28,20 +24,13 @@ class PlainSUCBVI:
         scale = self.bonus_scale * 7 * H * math.sqrt(math.log(5 * S * A * H * K / self.delta))
         return scale * (1 / math.sqrt(n))
 
-    def beta(self, n):
-        return math.sqrt(2 / n * math.log(self.known.S * n * (n + 1) / self.delta))
-
     def successors(self, h, s, a):
         return set(self.N.get((h, s, a), {}))
 
     def plan(self, rng):
         S, A, H = self.known.S, self.known.A, self.known.H
         states, actions = range(S), range(A)
-        flagged = {
-            s
-            for s, seen in self.costs.items()
-            if math.fsum(seen) / len(seen) - self.beta(len(seen)) > self.known.tau
-        }
+        flagged = self.flagged()
         self.U = {H: flagged}
         self.safe = {(H, s): list(actions) for s in states}
         for h in range(H - 1, 0, -1):
@@ -71,23 +60,9 @@ class PlainSUCBVI:
         expected = sum(counts[t] / n * self.V[h + 1, t] for t in counts)
         return min(self.known.H, self.known.r[h - 1, s, a] + expected + self.alpha(n))
 
-    def observe(self, episode):
-        for h in range(1, self.known.H + 1):
-            s, a, t = episode.states[h - 1], episode.actions[h - 1], episode.states[h]
-            counts = self.N.setdefault((h, s, a), {})
-            counts[t] = counts.get(t, 0) + 1
-            self.costs.setdefault(s, []).append(episode.costs[h - 1])
-
     def arrays(self):
         """Q (H, S, A), V (H + 1, S), U (H, S), policy (H, S) and A^{k,safe} (H, S, A)."""
         S, A, H = self.known.S, self.known.A, self.known.H
-        U, safe = np.zeros((H, S), bool), np.zeros((H, S, A), bool)
-        for h in range(1, H + 1):
-            U[h - 1, list(self.U[h])] = True
-            for s in range(S):
-                safe[h - 1, s, self.safe[h, s]] = True
-        Q, policy, V = np.empty((H, S, A)), np.empty((H, S), int), np.empty((H + 1, S))
-        for table, values in ((Q, self.Q), (V, self.V), (policy, self.policy)):
-            for (h, *place), value in values.items():
-                table[h - 1, *place] = value
-        return Q, V, U, policy, safe
+        U, safe = self.masks()
+        Q, V = filled(np.empty((H, S, A)), self.Q), filled(np.empty((H + 1, S)), self.V)
+        return Q, V, U, filled(np.empty((H, S), int), self.policy), safe

@@ -3,21 +3,15 @@
 import math
 
 import numpy as np
+from oracles.plain_memory import PlainMemory, filled
 
 
-class PlainSRFUCRL:
+class PlainSRFUCRL(PlainMemory):
     """The learner line by line; after ``plan`` its W, U, safe and policy are dictionaries.
 
-    Departs from the printed lines where the library says that it does: β holds for every count
-    at once, each U_h^k starts from U_H^k, and a pair that was never tried has W = H.
+    Departs from the printed lines where the library says that it does: each U_h^k starts from
+    U_H^k, and a pair that was never tried has W = H.
     """
-
-    def __init__(self, known, *, delta, bonus_scale):
-        self.known = known
-        self.delta = delta
-        self.bonus_scale = bonus_scale
-        self.N = {}  # (h, s, a) -> {successor: how often}, whose keys are Δ_h^k(s, a)
-        self.costs = {}  # s -> the costs seen there
 
     def gamma(self, n):
         S, A, H = self.known.S, self.known.A, self.known.H
@@ -28,17 +22,10 @@ class PlainSRFUCRL:
         S, H, g = self.known.S, self.known.H, self.gamma(n)
         return self.bonus_scale * (2 * H * math.sqrt(2 * g / n) + S * H * g / n)
 
-    def beta(self, n):
-        return math.sqrt(2 / n * math.log(self.known.S * n * (n + 1) / self.delta))
-
     def look(self):
         """U_h^k and A_h^{k,safe}(s)."""
         S, A, H = self.known.S, self.known.A, self.known.H
-        flagged = {
-            s
-            for s, seen in self.costs.items()
-            if math.fsum(seen) / len(seen) - self.beta(len(seen)) > self.known.tau
-        }
+        flagged = self.flagged()
         self.U = {H: flagged}
         self.safe = {(H, s): list(range(A)) for s in range(S)}
         for h in range(H - 1, 0, -1):
@@ -94,24 +81,9 @@ class PlainSRFUCRL:
                         V[h, s] = max(V[h, s], r[h - 1, s, a] + future)
         return np.array([[V[h, s] for s in range(S)] for h in range(1, H + 2)])
 
-    def observe(self, episode):
-        for h in range(1, self.known.H + 1):
-            s, a, t = episode.states[h - 1], episode.actions[h - 1], episode.states[h]
-            counts = self.N.setdefault((h, s, a), {})
-            counts[t] = counts.get(t, 0) + 1
-            self.costs.setdefault(s, []).append(episode.costs[h - 1])
-
     def arrays(self):
         """W (H, S, A), U (H, S), policy (H, S) and A^{k,safe} (H, S, A)."""
         S, A, H = self.known.S, self.known.A, self.known.H
-        U, safe = np.zeros((H, S), bool), np.zeros((H, S, A), bool)
-        for h in range(1, H + 1):
-            U[h - 1, list(self.U[h])] = True
-            for s in range(S):
-                safe[h - 1, s, self.safe[h, s]] = True
-        W, policy = np.empty((H, S, A)), np.empty((H, S), int)
-        for (h, s, a), value in self.W.items():
-            W[h - 1, s, a] = value
-        for (h, s), a in self.policy.items():
-            policy[h - 1, s] = a
+        U, safe = self.masks()
+        W, policy = filled(np.empty((H, S, A)), self.W), filled(np.empty((H, S), int), self.policy)
         return W, U, policy, safe
