@@ -4,9 +4,9 @@ import importlib
 
 import numpy as np
 import pytest
+from chapters.learning_to_play_safely.plain_nash_vi import PlainNashVI
 from oracles.brute_force_games import alone, gap
 from oracles.omniscient import teach
-from oracles.plain_nash_vi import PlainNashVI
 from scipy.stats import chisquare
 
 import safeteach as st

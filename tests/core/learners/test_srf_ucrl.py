@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from chapters.srf_ucrl.plain_srf_ucrl import PlainSRFUCRL
 from looping import each
 from oracles.omniscient import teach, world_in_eighths
-from oracles.plain_srf_ucrl import PlainSRFUCRL
 
 import safeteach as st
 from safeteach.worlds.mdp import Episode

@@ -4,11 +4,11 @@ import importlib
 
 import numpy as np
 import pytest
+from chapters.the_algorithm.plain_sucbvi import PlainSUCBVI
 from hypothesis import given, settings
 from hypothesis import strategies as hs
 from oracles.brute_force import worlds
 from oracles.omniscient import teach, world_in_eighths
-from oracles.plain_sucbvi import PlainSUCBVI
 from scipy.stats import chisquare
 
 import safeteach as st

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from oracles.plain_triple_q import PlainTripleQ
+from chapters.the_experiments.plain_triple_q import PlainTripleQ
 
 import safeteach as st
 
