@@ -2,13 +2,24 @@
 
 from dataclasses import dataclass
 
+# Note how long a move lasts: from the key to the frame that shows the new picture, decoded.
+WATCH = """() => {
+    window.moved = new Map()
+    let pressed = 0
+    addEventListener('keydown', () => { pressed = performance.now() }, true)
+    addEventListener('input', async ({target}) => {
+        await target.closest('figure').querySelector('img').decode()
+        const stop = target.type === 'range' ? Number(target.value) : target.selectedIndex
+        requestAnimationFrame(() => moved.set(stop, performance.now() - pressed))
+    })
+}"""
 # What a figure shows once its control is at the stop asked for and the new picture is decoded.
-SHOWN = """async ([figure, control, stop]) => {
+SHOWN = """([figure, control, stop]) => {
     const range = control.type === 'range'
     if ((range ? Number(control.value) : control.selectedIndex) !== stop) return null
+    if (stop && !moved.has(stop)) return null
     const image = figure.querySelector('img')
-    await image.decode()
-    return {
+    return image.decode().then(() => ({
         shown: range
             ? control.getAttribute('aria-valuetext')
             : control.selectedOptions[0].textContent,
@@ -16,7 +27,8 @@ SHOWN = """async ([figure, control, stop]) => {
         src: image.getAttribute('src'),
         alt: image.alt,
         said: figure.querySelector('.interactive-said').textContent,
-    }
+        milliseconds: moved.get(stop),
+    }))
 }"""
 
 
@@ -40,9 +52,15 @@ class Walk:
     is_slider: bool
     stops: list
 
+    @property
+    def milliseconds(self):
+        """How long each move took, from the second setting on."""
+        return [stop["milliseconds"] for stop in self.stops[1:]]
 
-def walk_all(page):
+
+def walks(page):
     """Walk every control of every interactive figure of a page, one after another."""
+    page.evaluate(WATCH)
     return [
         walk(page, figure, control)
         for figure in page.query_selector_all("figure.interactive")
@@ -55,6 +73,7 @@ def walk(page, figure, control):
     is_slider = control.evaluate("control => control.type === 'range'")
     last = control.evaluate("control => Number(control.max ?? control.options.length - 1)")
     control.focus()
+    page.evaluate("moved.clear()")
     stops = []
     for stop in range(last + 1):
         page.keyboard.press("Home" if not stop else "ArrowRight" if is_slider else "ArrowDown")

@@ -10,7 +10,7 @@ import itertools
 
 import pytest
 from built import GENERATED, HTML, INTERACTIVE, PAGES, ROOT
-from moving import walk_all
+from moving import walks
 
 AXE = (ROOT / ".vendor" / "axe.min.js").read_text("utf-8")
 DESKTOP = {"width": 1280, "height": 900}
@@ -58,7 +58,7 @@ class Visit:
 
     @functools.cached_property
     def walks(self):
-        return walk_all(self.page)
+        return walks(self.page)
 
 
 def in_groups(pages):
