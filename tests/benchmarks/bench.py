@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 import safeteach as st
 from safeteach.chapters import costs_thresholds_violation as costs
@@ -31,11 +31,12 @@ from safeteach.chapters import danger_ahead as danger
 from safeteach.widgets import static_page
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / name) for name in ("book/_tools", "tests")]
+sys.path += [str(ROOT / name) for name in ("book/_tools", "tests", "tests/site")]
 
 import browser  # noqa: E402, from the folders of the line before
 from benchmarks.dense_loop import dense_ucbvi  # noqa: E402
 from benchmarks.random_ponds import random_pond  # noqa: E402
+from moving import walks  # noqa: E402
 from oracles.linear_programs import lp_value, occupancy_lp  # noqa: E402
 from oracles.storm import minimal_risk, storm_model  # noqa: E402
 
@@ -142,34 +143,6 @@ def bench_live_controls() -> None:
         print_moves(name, times)
 
 
-# A move lasts from the key to the frame that shows the new picture, decoded.
-WATCH = """() => {
-  window.moves = [];
-  let pressed = 0;
-  addEventListener("keydown", () => { pressed = performance.now(); }, true);
-  addEventListener("input", async (event) => {
-    await event.target.closest("figure").querySelector("img").decode();
-    requestAnimationFrame(() => window.moves.push(performance.now() - pressed));
-  });
-}"""
-
-
-def moves(page: Page) -> list[float]:
-    """Milliseconds of every move of every slider and menu of a page, from one end to the other."""
-    page.evaluate(WATCH)
-    for control in page.locator("figure.interactive").locator("input, select").all():
-        menu = control.locator("option").count()
-        stops = menu or int(control.get_attribute("max") or 0) + 1
-        control.focus()
-        page.keyboard.press("Home")
-        for _ in range(stops - 1):
-            done = page.evaluate("moves.length")
-            page.keyboard.press("ArrowDown" if menu else "ArrowRight")
-            page.wait_for_function("done => moves.length > done", arg=done)
-    found: list[float] = page.evaluate("moves")
-    return found
-
-
 def bench_static_controls() -> None:
     path = browser.find()
     if path is None:
@@ -185,7 +158,7 @@ def bench_static_controls() -> None:
             html = static_page(widget.figure, widget.controls, widget.first)
             page = chromium.new_page()
             page.set_content(f"<script>{script}</script>{html}")
-            print_moves(name, moves(page))
+            print_moves(name, [ms for walk in walks(page) for ms in walk.milliseconds])
             page.close()
         chromium.close()
 
