@@ -21,11 +21,10 @@ from safeteach.classroom.checking.kinds import (
     feasible_world,
     not_yet,
 )
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.memories import Flags, doomed, largest, looks_safe, memories
 
 __all__ = ["EXERCISES"]
 
-Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 MOST_STATES, MOST_ACTIONS, MOST_STEPS = 4, 3, 4
@@ -38,30 +37,14 @@ BAIT_EPISODES, BAIT_SEED, HURTS = 100, 1, 2.0
 # What Algorithm 2 makes of counts, as arrays --------------------------------------------------
 
 
-def _looks_safe(U: Flags, seen: Flags) -> Flags:
-    """(H, S, A) bool: whether no seen successor is in U_{h+1}; always at the last step."""
-    safe = np.ones(seen.shape[:3], np.bool_)
-    for h in range(1, len(seen)):
-        safe[h - 1] = ~(seen[h - 1] & U[h]).any(axis=2)
-    return safe
-
-
-def _doomed(flagged: Flags, seen: Flags) -> Flags:
-    """(H, S) bool: U_1^k .. U_H^k."""
-    U = np.tile(flagged, (len(seen), 1))
-    for h in range(len(seen) - 1, 0, -1):
-        U[h - 1] |= ~_looks_safe(U, seen)[h - 1].any(axis=1)
-    return U
-
-
 def _may_take(U: Flags, seen: Flags) -> Flags:
-    safe = _looks_safe(U, seen)
+    safe = looks_safe(U, seen)
     return safe | ~safe.any(axis=2, keepdims=True)
 
 
 def _uncertainty(counts: NDArray[np.int64], U: Flags, M: Floats) -> Floats:
     H, S, A, _ = counts.shape
-    safe, n = _looks_safe(U, counts > 0), counts.sum(axis=3)
+    safe, n = looks_safe(U, counts > 0), counts.sum(axis=3)
     W = np.full((H, S, A), float(H))
     over_safe, over_all = np.zeros(S), np.zeros(S)
     for h in range(H - 1, -1, -1):
@@ -101,17 +84,12 @@ def _two_doubts(cap: float = 3.0, untried: float = 3.0) -> tuple[float, float]:
 
 
 def _memories() -> Iterator[dict[str, Any]]:
-    """Yield what learners may have counted in small worlds: nothing, all, or a part of it."""
-    for k, mdp in enumerate(small_worlds()):
-        rng = np.random.default_rng(1000 + k)
-        share = (0.0, 1.0, 0.7, 0.4)[k % 4]
-        seen = mdp.support() & (rng.random((mdp.H, mdp.S, mdp.A, mdp.S)) < share)
-        counts = np.where(seen, rng.integers(1, 50, size=seen.shape), 0)
-        U = _doomed(mdp.unsafe & (rng.random(mdp.S) < 0.8), seen)
-        n = np.arange(int(counts.sum(axis=3).max()) + 1)
+    """Yield what was counted, the doomed states that follow, and a bonus M for every count."""
+    for mdp, memory in memories(seed=1000):
+        U = doomed(memory["flagged"], memory["seen"])
+        n = np.arange(int(memory["counts"].sum(axis=3).max()) + 1)
         M = 0.01 * exploration_bonus(n, mdp.S, mdp.A, mdp.H, 0.1)
-        r = rng.random((mdp.H, mdp.S, mdp.A))
-        yield {"U": U, "seen": seen, "counts": counts, "M": M, "r": r}
+        yield memory | {"U": U, "M": M}
 
 
 def _plan_arguments(memory: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -120,14 +98,7 @@ def _plan_arguments(memory: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _visits_enough(S: int, A: int, H: int, epsilon: float, delta: float) -> int:
-    low, high = 0, 1
-    while H * exploration_bonus(high, S, A, H, delta) > epsilon / 2:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = H * exploration_bonus(middle, S, A, H, delta) <= epsilon / 2
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    return largest(lambda n: H * float(exploration_bonus(n, S, A, H, delta)) > epsilon / 2) + 1
 
 
 def _sizes() -> Iterator[dict[str, Any]]:

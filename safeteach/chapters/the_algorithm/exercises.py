@@ -20,12 +20,11 @@ from safeteach.classroom.checking.kinds import (
     feasible_world,
     not_yet,
 )
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.memories import Flags, doomed, looks_safe, memories
 from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["EXERCISES"]
 
-Flags = NDArray[np.bool_]
 
 MOST_STATES, MOST_ACTIONS, MOST_STEPS = 4, 3, 4
 EPISODES = 800
@@ -37,24 +36,8 @@ SETTINGS: dict[str, Any] = {"episodes": EPISODES, "delta": 0.005, "bonus_scale":
 # What Algorithm 1 makes of flags and seen successors, as arrays --------------------------------
 
 
-def _touches(U: Flags, seen: Flags) -> Flags:
-    """(H, S, A) bool: whether a seen successor is in U_{h+1}; never at the last step."""
-    touched = np.zeros(seen.shape[:3], np.bool_)
-    for h in range(1, len(seen)):
-        touched[h - 1] = (seen[h - 1] & U[h]).any(axis=2)
-    return touched
-
-
-def _doomed(flagged: Flags, seen: Flags) -> Flags:
-    """(H, S) bool: U_1^k .. U_H^k."""
-    U = np.tile(flagged, (len(seen), 1))
-    for h in range(len(seen) - 1, 0, -1):
-        U[h - 1] |= _touches(U, seen)[h - 1].all(axis=1)
-    return U
-
-
 def _may_take(U: Flags, seen: Flags) -> Flags:
-    return ~_touches(U, seen) | U[:, :, None]
+    return looks_safe(U, seen) | U[:, :, None]
 
 
 def _optimistic_V(
@@ -106,31 +89,24 @@ def _sizes(tau: float = 0.5, wide: bool = True) -> tuple[int, ...]:
         for s, successors in step.items():
             for a, states in enumerate(successors):
                 seen[h, s, a, list(states)] = True
-    return tuple(_doomed(flagged, seen).sum(axis=1).tolist())
+    return tuple(doomed(flagged, seen).sum(axis=1).tolist())
 
 
 # 6.2 to 6.4 -----------------------------------------------------------------------------------
 
 
 def _memories() -> Iterator[dict[str, Any]]:
-    """Yield what learners may have seen in small worlds: nothing, all, or a part of it."""
-    for k, mdp in enumerate(small_worlds()):
-        rng = np.random.default_rng(k)
-        share = (0.0, 1.0, 0.7, 0.4)[k % 4]
-        seen = mdp.support() & (rng.random((mdp.H, mdp.S, mdp.A, mdp.S)) < share)
-        counts = np.where(seen, rng.integers(1, 50, size=seen.shape), 0)
-        flagged = mdp.unsafe & (rng.random(mdp.S) < 0.8)
-        bonus = float(alpha(1, mdp.S, mdp.A, mdp.H, 1_000, 0.005)) * 0.01
-        r = rng.random((mdp.H, mdp.S, mdp.A))
-        yield {"flagged": flagged, "seen": seen, "counts": counts, "r": r, "alpha": bonus}
+    """Yield what was seen, and a factor of the bonus."""
+    for mdp, memory in memories(seed=0):
+        yield memory | {"alpha": float(alpha(1, mdp.S, mdp.A, mdp.H, 1_000, 0.005)) * 0.01}
 
 
 def _mask_arguments(memory: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"U": _doomed(memory["flagged"], memory["seen"]), "seen": memory["seen"]}
+    return {"U": doomed(memory["flagged"], memory["seen"]), "seen": memory["seen"]}
 
 
 def _value_arguments(memory: Mapping[str, Any]) -> Mapping[str, Any]:
-    allowed = _may_take(_doomed(memory["flagged"], memory["seen"]), memory["seen"])
+    allowed = _may_take(doomed(memory["flagged"], memory["seen"]), memory["seen"])
     return {
         "r": memory["r"],
         "counts": memory["counts"],
@@ -160,7 +136,7 @@ class _OneStep:
         known = self.known
         width = beta(self.visits, known.S, SETTINGS["delta"])
         flagged = self.paid / np.maximum(self.visits, 1) - width > known.tau
-        allowed = ~_touches(np.tile(flagged, (known.H, 1)), self.counts > 0)
+        allowed = looks_safe(np.tile(flagged, (known.H, 1)), self.counts > 0)
         allowed |= ~allowed.any(axis=2, keepdims=True)
         V = _optimistic_V(known.r, self.counts, allowed, self.bonus)
         policy = np.empty((known.H, known.S), np.int64)
@@ -296,7 +272,7 @@ EXERCISES: dict[str, Exercise] = {
         "array of bool",
         hint="To find U_h you need where the actions of step h lead. Which steps does the loop "
         "read? Try it with H = 2.",
-        oracle=_doomed,
+        oracle=doomed,
         instances=_memories,
         arguments=lambda memory: {"flagged": memory["flagged"], "seen": memory["seen"]},
         axes="HS",

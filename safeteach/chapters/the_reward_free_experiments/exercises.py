@@ -2,7 +2,7 @@ r"""*The reward-free experiments*: what 500 episodes without a reward can show."
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from safeteach.classroom.checking.kinds import (
     feasible_world,
     not_yet,
 )
+from safeteach.classroom.checking.memories import largest
 from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.instances import laboratory
 from safeteach.learners import SRFUCRL
@@ -42,19 +43,6 @@ LOSS = 0.5
 ROUNDING = 1e-9
 
 
-def _largest(holds: Callable[[int], bool]) -> int:
-    """The largest K >= 1 with ``holds(K)``, 0 if there is none; it holds up to some K."""
-    if not holds(1):
-        return 0
-    low, high = 1, 2
-    while holds(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
-
-
 def _first_below(delta: float = PAPER["delta"], second: float = 1.0) -> int:
     """The first n with M(n) < H; ``second`` is a factor on the second term of M."""
     S, A, H = (int(PAPER[name]) for name in "SAH")
@@ -64,11 +52,11 @@ def _first_below(delta: float = PAPER["delta"], second: float = 1.0) -> int:
         rest = S * H * float(gamma(n, S, A, H, delta)) / n
         return whole - (1 - second) * rest >= H
 
-    return _largest(above) + 1
+    return largest(above) + 1
 
 
 def _never_before(S: int, A: int, H: int, epsilon: float, delta: float) -> int:
-    return _largest(lambda K: H * float(exploration_bonus(K, S, A, H, delta)) > epsilon / 2)
+    return largest(lambda K: H * float(exploration_bonus(K, S, A, H, delta)) > epsilon / 2)
 
 
 def _sizes() -> Iterator[dict[str, Any]]:

@@ -24,6 +24,7 @@ from safeteach.classroom.checking.kinds import (
     Value,
     not_yet,
 )
+from safeteach.classroom.checking.memories import largest
 from safeteach.classroom.checking.worlds import small_worlds
 
 __all__ = ["EXERCISES"]
@@ -190,13 +191,7 @@ def _episodes(S: int, A: int, H: int, epsilon: float) -> int:
         g = float(gamma(K, S, A, H, LEVEL))
         return K * epsilon / 2 <= 5 * (1 + math.sqrt(2)) * H**2 * math.sqrt(S * A * K * g)
 
-    low, high = 1, 2
-    while holds(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return largest(holds)
 
 
 # 15.7 -----------------------------------------------------------------------------------------

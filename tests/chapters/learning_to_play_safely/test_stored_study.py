@@ -53,6 +53,7 @@ def test_curves_are_sums_over_all_episodes(stored):
     assert (file["worst"] <= st.optimal(st.instances.pursuit()).value + 1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "duel",
     [

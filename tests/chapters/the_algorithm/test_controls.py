@@ -18,6 +18,7 @@ def test_live_and_static_show_the_same_and_every_move_shows(check_both):
     check_both(controls.replay(ICE, learner(), seed=1))
 
 
+@pytest.mark.slow
 def test_every_stop_shows_the_learner_before_that_episode():
     widget = controls.replay(ICE, learner(), seed=1)
     stops = widget.controls["k"].fine

@@ -389,6 +389,7 @@ class TestWithoutFork:
         assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_kernel_hears_nothing_but_the_verdict(tmp_path):
     """A kernel relays what its forks print, log and display: a child must be cut off from it."""
     source = """

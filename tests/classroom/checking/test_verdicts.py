@@ -30,6 +30,7 @@ def is_not_written(*_arguments):
     raise NotImplementedError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", contents())
 def test_a_stub_is_no_answer(slug):
     for number in [n for n in EXERCISES if slug_of(n.split(".")[0]) == slug]:

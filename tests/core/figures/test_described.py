@@ -97,6 +97,7 @@ def test_many_changes_are_summarised_by_their_sizes():
     assert len(alt) <= LONGEST_ALT
 
 
+@pytest.mark.slow
 def test_the_same_world_gives_the_same_bits():
     def pictures():
         mdp = st.instances.random_mdp(S=6, A=2, H=4, seed=1)
@@ -115,6 +116,7 @@ def test_kinds_differ_in_colour_shape_and_filling():
     assert grey[2] < min(grey[:2]) - 0.3  # full against pale, in print too
 
 
+@pytest.mark.slow
 def test_pyplot_is_never_loaded():
     code = """
 import sys
