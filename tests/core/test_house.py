@@ -35,6 +35,7 @@ print(len(names), sum(r.attempted for r in results), sum(r.failed for r in resul
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_the_library_stands_without_the_books_own_rooms(tmp_path):
     """What anyone may import needs nothing of what only the book and its courses need."""
     shutil.copytree(
