@@ -12,6 +12,7 @@ def test_a_room_offers_its_own_and_nothing_else():
     assert chapter.exercises is importlib.import_module(
         "safeteach.chapters.the_experiments.exercises"
     )
+    assert len(chapter.quiz().questions) >= 3
     assert chapter.controls.__name__ == "safeteach.chapters.the_experiments.controls"
     with pytest.raises(AttributeError, match=r"the_experiments' has no attribute 'pictures'"):
         chapter.pictures  # noqa: B018

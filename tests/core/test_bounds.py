@@ -199,3 +199,14 @@ def test_more_visits_of_a_state_never_widen_its_cost(S, delta):
 def test_with_one_state_a_second_visit_can_widen_it():
     one, two = bounds.beta([1, 2], S=1, delta=0.999)
     assert two > one
+
+
+def test_who_may_regret_a_lot_need_not_violate():
+    assert bounds.violation_lower_bound(8, 6, 1_000, gap=0.05, regret=6_000) == 0
+    assert bounds.violation_lower_bound(8, 6, 1_000, gap=0.05, regret=600) > 0
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.25, -0.1, float("nan")])
+def test_a_gap_that_one_visit_tells_is_refused(gap):
+    with pytest.raises(ValueError, match=rf"^gap is {gap}; it must lie in \(0, ¼\)"):
+        bounds.regret_lower_bound(8, 5, 1_000, gap)

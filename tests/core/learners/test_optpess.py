@@ -91,6 +91,13 @@ def test_a_safe_policy_of_another_shape_is_refused(shape):
         st.OptPess(known, episodes=9, safe_policy=wrong, safe_cost=0.0)
 
 
+@pytest.mark.parametrize("action", [4, -1])
+def test_a_safe_policy_with_an_action_that_there_is_not_is_refused(action):
+    wrong = np.full((12, 25), action)
+    with pytest.raises(ValueError, match=r"safe_policy holds other things than the actions 0\.\.3"):
+        st.OptPess(st.instances.grid().known, episodes=9, safe_policy=wrong, safe_cost=0.0)
+
+
 def test_a_promise_that_is_not_kept_is_refused_before_anything_is_played():
     mdp = st.instances.grid()
     across = st.optimal(mdp).policy

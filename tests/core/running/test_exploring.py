@@ -181,3 +181,9 @@ def test_the_same_world_with_another_reward_is_the_same_world():
         explored(st.SRFUCRL, mdp, episodes=50)[0].transitions.N for mdp in (LABORATORY, other)
     )
     assert one.tobytes() == two.tobytes()
+
+
+def test_who_has_no_number_of_episodes_is_sent_to_explore():
+    mdp = st.instances.ice_corridor()
+    with pytest.raises(ValueError, match=r"has no number of episodes; let it explore\(learner, mdp"):
+        st.run(st.SRFUCRL(mdp.known), mdp)
