@@ -17,7 +17,8 @@ GAME = st.instances.random_game(6, 3, 2, 4, seed=47, unsafe=0.3)
 @pytest.fixture(params=["compiled", "plain"], autouse=True)
 def form(request, monkeypatch):
     if request.param == "plain":
-        for module, name in ((playing, "_episode"), (dueling, "_episode"), (pricing, "best_within")):
+        kernels = (playing, "_episode"), (dueling, "_episode"), (pricing, "best_within")
+        for module, name in kernels:
             kernel = getattr(module, name)
             monkeypatch.setattr(module, name, getattr(kernel, "py_func", kernel))
 

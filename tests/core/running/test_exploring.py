@@ -185,5 +185,5 @@ def test_the_same_world_with_another_reward_is_the_same_world():
 
 def test_who_has_no_number_of_episodes_is_sent_to_explore():
     mdp = st.instances.ice_corridor()
-    with pytest.raises(ValueError, match=r"has no number of episodes; let it explore\(learner, mdp"):
+    with pytest.raises(ValueError, match=r"no number of episodes; let it explore\(learner, mdp\)"):
         st.run(st.SRFUCRL(mdp.known), mdp)
