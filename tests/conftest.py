@@ -15,6 +15,23 @@ from safeteach.widgets import STATIC
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
 
+# What `make check` leaves to `make test`: statements, pictures and hostile answers, whose tests
+# take half of the time and whose code changes seldom.  Who works on these runs their folder.
+LEFT = (
+    "tests/chapters/*/test_statements*.py",
+    "tests/chapters/*/test_*_figure.py",
+    "tests/chapters/*/test_controls.py",
+    "tests/classroom/drawing/*.py",
+    "tests/core/figures/*.py",
+    "tests/classroom/checking/test_bad_answers.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if any(item.path.match(pattern) for pattern in LEFT):
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture(scope="session")
 def drawn():

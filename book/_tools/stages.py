@@ -66,7 +66,7 @@ def stages(which: str) -> tuple[Stage, ...]:
     )
     unit = f"{pytest} --ignore=tests/site"
     if which == "quick":
-        return (*source, Stage("unit tests", unit, SUMMARY, 35))
+        return (*source, Stage("unit tests", unit, SUMMARY, 45))
     return (
         *source,
         Stage("unit tests", unit, SUMMARY, 270 if which == "all" else 3600, environment=MEASURED),

@@ -140,6 +140,7 @@ def test_the_stub_is_no_answer_yet(slug, name):
     assert BOOK[slug].stubs[name].said.startswith(f"Exercise {number}: no answer yet.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slug", "name"), CASES)
 def test_the_solution_is_right(slug, name):
     chapter = BOOK[slug]
