@@ -61,15 +61,15 @@ def stages(which: str) -> tuple[Stage, ...]:
     tests = {"quick": "not slow and not thorough", "all": "not thorough", "thorough": ""}[which]
     pytest = f"pytest -q -n 2 -m '{tests}'"
     source = (
-        Stage("lint", "ruff check", r"(All checks passed|Found \d+ errors?)", 5),
-        Stage("types", "mypy", r"(Success: .*|Found .*)", 20),
+        Stage("lint", "ruff check", r"(All checks passed|Found \d+ errors?)", 2),
+        Stage("types", "mypy", r"(Success: .*|Found .*)", 13),
     )
     unit = f"{pytest} --ignore=tests/site"
     if which == "quick":
         return (*source, Stage("unit tests", unit, SUMMARY, 45))
     return (
         *source,
-        Stage("unit tests", unit, SUMMARY, 270 if which == "all" else 3600, environment=MEASURED),
+        Stage("unit tests", unit, SUMMARY, 280 if which == "all" else 3600, environment=MEASURED),
         Stage("coverage", "python book/_tools/reached.py", r"coverage (.*)", 5),
         Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 120),
         Stage(

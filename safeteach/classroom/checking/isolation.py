@@ -149,7 +149,8 @@ def _end(pid: int, patience: float) -> int:
     return status
 
 
-def _be_the_child(work: Callable[[], Iterator[Any]], writer: Any) -> None:
+# From here on in the child, which is killed: what it reaches coverage cannot see.
+def _be_the_child(work: Callable[[], Iterator[Any]], writer: Any) -> None:  # pragma: no cover
     """Do the work, say what it yields, and end here: the notebook goes on in the parent alone."""
 
     def send(*message: Any) -> None:
@@ -168,7 +169,7 @@ def _be_the_child(work: Callable[[], Iterator[Any]], writer: Any) -> None:
         os._exit(0)
 
 
-def _cut_off() -> None:
+def _cut_off() -> None:  # pragma: no cover
     """Take away every way to write to the notebook or to ask it for input."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
@@ -181,11 +182,11 @@ def _cut_off() -> None:
         thread.send_multipart = lambda *_things, **_options: None
 
 
-def _no_input(prompt: object = "") -> str:
+def _no_input(prompt: object = "") -> str:  # pragma: no cover
     raise EOFError(f"an answer cannot ask for input, as in input({prompt!r})")
 
 
-def _limit_memory() -> None:
+def _limit_memory() -> None:  # pragma: no cover
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
