@@ -4,7 +4,6 @@ import importlib
 
 import pytest
 
-from safeteach.classroom.checking import isolation
 from safeteach.classroom.checking.verdicts import check_exercise
 
 
@@ -38,11 +37,6 @@ class TriedAnswers:
             if fixture in metafunc.fixturenames:
                 cases = [(name, one) for name, several in answers.items() for one in several]
                 metafunc.parametrize(fixture, cases)
-
-    @pytest.fixture(autouse=True)
-    def in_this_process(self, monkeypatch):
-        """As on a system that cannot fork: quicker, and coverage sees what the checkers do."""
-        monkeypatch.setattr(isolation, "can_fork", lambda: False)
 
     def test_right_answers_are_right(self, right_answer):
         verdict = check_exercise(self.slug, *right_answer)

@@ -331,14 +331,6 @@ def _weather_is_no_help(answer: object) -> Finding | None:
     )
 
 
-def _visits_without_luck(delta: float) -> int:
-    """The first n with β(n) < 1/2."""
-    n = 1
-    while beta(n, POND["S"], delta) >= 0.5:
-        n += 1
-    return n
-
-
 prepare = compiling.learners
 
 EXERCISES: dict[str, Exercise] = {

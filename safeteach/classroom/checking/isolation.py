@@ -100,7 +100,7 @@ def _in_child(work: Callable[[], Iterator[T]]) -> Run[T]:
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:
-        _be_the_child(work, writer)
+        _be_the_child(work, writer)  # pragma: no cover
     writer.close()
     deadline = time.monotonic() + LIMIT
     last: T | None = None

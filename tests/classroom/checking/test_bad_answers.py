@@ -376,6 +376,10 @@ class TestWithoutFork:
             (recurses, "RecursionError"),
             (makes_a_list, "got a list of length 1"),
             (changes_tau, "It changes its argument mdp"),
+            (hangs_something_on, "It changes its argument mdp"),
+            (raises_what_cannot_be_printed, "It raises BadError"),
+            (raises_at_length, "ValueError: xxx"),
+            (np.zeros((2, 2)), "Expected a function, got an array of float64 with shape (2, 2)"),
         ],
     )
     def test_wrong(self, answer, said, capfd):
