@@ -13,6 +13,7 @@ from safeteach.bounds import beta
 from safeteach.classroom.checking.forms import form_of
 from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
+    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
@@ -101,6 +102,8 @@ def _chosen_after_the_data(answer: object) -> Finding | None:
         called = call(answer, P_hat.copy(), P.copy())
         if called.error is not None:
             return not_yet(f"It raises {called.complaint}.")
+        if called.value is None:
+            return RETURNS_NOTHING
         try:
             f = np.asarray(called.value, float)
         except (TypeError, ValueError):

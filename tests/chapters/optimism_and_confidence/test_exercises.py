@@ -235,7 +235,14 @@ RIGHT["cheaper-union"] = [
     from_shares(lambda n: 0.2 / n**1.25),
     lambda n, S, delta: np.where(n < 100, 1e9, from_shares(lambda n: 1 / n**1.5)(n, S, delta)),
 ]
+def raises_far_out(n, S, delta):
+    if n.max() > 1e7:
+        raise OverflowError("too far")
+    return from_shares(lambda n: 1 / (3 * n**1.5))(n, S, delta)
+
+
 WRONG["cheaper-union"] = [
+    raises_far_out,
     lambda n, S, delta: beta(n, S, delta),  # not below itself
     lambda n, S, delta: 0.9 * beta(n, S, delta),
     lambda n, S, delta: np.sqrt(2 * np.log(S / delta) / n),  # for one n

@@ -6,6 +6,7 @@ from classroom.answers import TriedAnswers, said_of
 
 import safeteach as st
 from safeteach.chapters import the_algorithm as chapter
+from safeteach.chapters.the_algorithm import exercises
 
 # mask-lifted -----------------------------------------------------------------------------------
 
@@ -237,3 +238,10 @@ class TestTheAlgorithm(TriedAnswers):
 )
 def test_what_is_said(number, answer, said):
     assert said in said_of(chapter, number, answer)
+
+
+def test_a_world_in_which_sucbvi_falls_too_is_refused(monkeypatch):
+    """In so few episodes it has not learned yet either."""
+    monkeypatch.setattr(exercises, "SETTINGS", exercises.SETTINGS | {"episodes": 20})
+    monkeypatch.setattr(exercises, "LATE", 20)
+    assert "SUCBVI too was unsafe" in said_of(chapter, "one-step-ahead", trap())

@@ -191,6 +191,17 @@ def for_one_look_only(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
 
 
 @wrong("find-the-bug")
+def lowest_threshold_only(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
+    return (N > 0) & (mean - width(N, len(N), delta) > min(tau, 0.5))
+
+
+@wrong("find-the-bug")
+def for_25_states_only(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
+    assert len(N) == 25
+    return (N > 0) & (mean - width(N, 25, delta) > tau)
+
+
+@wrong("find-the-bug")
 def half_way(N, mean, tau, delta, bonus_scale):  # noqa: ARG001
     return (N >= 400) & (mean > 0.75)
 
