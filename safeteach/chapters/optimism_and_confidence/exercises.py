@@ -136,6 +136,8 @@ def _cheaper_union(answer: object) -> Finding | None:
         at = f"With S = {S} and delta = {delta:g}"
         if called.error is not None:
             return not_yet(f"{at} it raises {called.complaint}.")
+        if called.value is None:
+            return RETURNS_NOTHING
         try:
             w = np.asarray(called.value, float)
         except (TypeError, ValueError):
