@@ -352,6 +352,7 @@ def test_an_executor_that_dies_while_runs_are_handed_over_loses_none_that_is_fin
     assert executor.runs == 0
 
 
+MORE_KILLS = [pytest.param(done, marks=pytest.mark.thorough) for done in (1, 5, 9)]
 KILLED = """
 import sys
 from functools import partial
@@ -364,13 +365,14 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_kill_9_loses_the_runs_under_way_alone(tmp_path, monkeypatch):
+@pytest.mark.parametrize("done", [2, *MORE_KILLS])
+def test_kill_9_loses_the_runs_under_way_alone(tmp_path, monkeypatch, done):
     script, folder = tmp_path / "killed.py", tmp_path / "results"
     script.write_text(KILLED)
     process = subprocess.Popen([sys.executable, script, folder], start_new_session=True)
     try:
         deadline = time.monotonic() + 120
-        while len([*folder.glob("*.npz")]) < 2:
+        while len([*folder.glob("*.npz")]) < done:
             assert process.poll() is None, "it finished, or failed, before it could be killed"
             assert time.monotonic() < deadline
             time.sleep(0.002)
@@ -378,7 +380,7 @@ def test_kill_9_loses_the_runs_under_way_alone(tmp_path, monkeypatch):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     kept = {file: file.stat().st_mtime_ns for file in folder.glob("*.npz")}
-    assert 2 <= len(kept) < 16
+    assert done <= len(kept) < 16
     again = []
     real = experiment.run
     monkeypatch.setattr(experiment, "run", lambda *args: (again.append(args), real(*args))[1])
