@@ -1,7 +1,8 @@
 """Say how much of the library the tests have reached, and write down what they have not.
 
-The last stage of the unit tests runs it, after processes that left their data in the file that
-``COVERAGE_FILE`` names.  What no test reached is listed in ``_build/coverage.txt``.
+The stage after the unit tests runs it, on what their processes left in the file that
+``COVERAGE_FILE`` names.  What no test reached is listed in ``_build/coverage.txt``; a line that no
+test reaches and nobody excuses fails the stage.
 """
 
 import json
@@ -32,13 +33,18 @@ def share(part: int, whole: int) -> str:
 
 
 def main() -> None:
-    """Put the data together and print one line."""
+    """Put the data together, print one line, and fail if a line was not reached."""
     coverage("combine", str(DATA.parent))
     LIST.write_text(coverage("report", "--show-missing", "--skip-covered"), "utf-8")
     totals = json.loads(coverage("json", "-o", "-", "-q"))["totals"]
     lines = share(totals["covered_lines"], totals["num_statements"])
     branches = share(totals["covered_branches"], totals["num_branches"])
     print(f"coverage {lines} of lines, {branches} of branches; the rest is in _build/coverage.txt")
+    if totals["missing_lines"]:
+        sys.exit(
+            f"{LIST.read_text('utf-8')}\nNo test reaches {totals['missing_lines']} lines: test them, "
+            f"delete them, or say `# pragma: no cover` and why."
+        )
 
 
 if __name__ == "__main__":

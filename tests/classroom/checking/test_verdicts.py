@@ -154,7 +154,7 @@ class TestValue:
         ("right", "accepted", "misfits"),
         [
             (0.5, [0.5, np.float64(0.5), 0.5 + 1e-12], ["0.5", True, [0.5], np.array([0.5]), {}]),
-            (3, [3, 3.0, np.int8(3)], [3j, (3,), None.__class__, len]),
+            (3, [3, 3.0, np.int8(3)], [3j, (3,), None.__class__, len, (x for x in ())]),
             (
                 (1, 2),
                 [(1, 2), [1, 2], np.array([1, 2])],
