@@ -18,7 +18,7 @@ settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
 
 # What `make check` leaves to `make test`: statements, pictures and hostile answers, whose tests
-# take half of the time and whose code changes seldom.  Who works on these runs their folder.
+# take a third of the time and whose code changes seldom.  Who works on these runs their folder.
 LEFT = (
     "tests/chapters/*/test_statements*.py",
     "tests/chapters/*/test_*_figure.py",
