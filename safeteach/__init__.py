@@ -42,14 +42,14 @@ if TYPE_CHECKING:  # what is loaded when it is first used, so that editors and m
     from safeteach.planning.matrix_games import game_value as game_value
     from safeteach.running.auditing import Audit as Audit
     from safeteach.running.auditing import audit as audit
+    from safeteach.running.comparing import compare as compare
     from safeteach.running.dueling import duel as duel
     from safeteach.running.dueling import face as face
-    from safeteach.running.experiment import History as History
-    from safeteach.running.experiment import compare as compare
-    from safeteach.running.experiment import run as run
     from safeteach.running.exploring import Exploration as Exploration
     from safeteach.running.exploring import explore as explore
+    from safeteach.running.playing import History as History
     from safeteach.running.playing import play as play
+    from safeteach.running.playing import run as run
 
 __version__ = "0.1.0"
 
@@ -88,7 +88,7 @@ _MODULES = ("figures", "learners", "widgets")
 _NAMES = {
     "Audit": "running.auditing",
     "Exploration": "running.exploring",
-    "History": "running.experiment",
+    "History": "running.playing",
     "MatrixGame": "planning.matrix_games",
     "NashVI": "learners.safe_nash_vi",
     "OptCMDP": "learners.optcmdp",
@@ -101,14 +101,14 @@ _NAMES = {
     "UCBVI": "learners.ucbvi",
     "audit": "running.auditing",
     "check": "classroom.checking.verdicts",
-    "compare": "running.experiment",
+    "compare": "running.comparing",
     "duel": "running.dueling",
     "explore": "running.exploring",
     "face": "running.dueling",
     "game_value": "planning.matrix_games",
     "play": "running.playing",
     "quiz": "classroom.checking.verdicts",
-    "run": "running.experiment",
+    "run": "running.playing",
 }
 
 

@@ -37,7 +37,7 @@ from tqdm.auto import tqdm
 
 import safeteach as st
 from safeteach.running.dueling import ADVERSARIES
-from safeteach.running.experiment import History
+from safeteach.running.playing import History
 
 FILE = "duels.npz"
 LEARNERS = {"SafeNashVI": st.SafeNashVI, "NashVI": st.NashVI}

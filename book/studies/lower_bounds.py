@@ -69,8 +69,7 @@ from tqdm.auto import tqdm
 
 import safeteach as st
 from safeteach.instances import TreeMDP
-from safeteach.running.experiment import History
-from safeteach.running.playing import Learner, Stage
+from safeteach.running.playing import History, Learner, Stage
 
 FILE = "lower_bounds.npz"
 MOST_LEAVES = 32

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from safeteach.running.closure import digest_of
-from safeteach.running.experiment import History
-from safeteach.running.playing import Learner
+from safeteach.running.playing import History, Learner
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "book" / "data"

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
 from safeteach.planning.induction import safe_optimal
-from safeteach.running.experiment import History
+from safeteach.running.playing import History
 from safeteach.safety import is_feasible
 from safeteach.worlds.games import GameEpisode, KnownGame, SafeGame
 

@@ -8,6 +8,7 @@ the same seed meet the same luck, and the same seed gives the same episodes, bit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, Protocol
 
@@ -17,9 +18,11 @@ from numpy.typing import NDArray
 from safeteach.kernels import compiled
 from safeteach.learners.optpess import OptPess
 from safeteach.learners.srf_ucrl import SRFUCRL
+from safeteach.planning.induction import safe_optimal
+from safeteach.safety import is_feasible
 from safeteach.worlds.mdp import Episode, Known, SafeMDP
 
-__all__ = ["Learner", "Stage", "play"]
+__all__ = ["History", "Learner", "Stage", "play", "run"]
 
 BLOCK = 256  # episodes whose random numbers are drawn together; the bits do not depend on it
 
@@ -36,6 +39,56 @@ class Learner(Protocol):
 
     def observe(self, episode: Episode) -> None:
         """Take in what happened."""
+
+
+@dataclass(frozen=True)
+class History:
+    """What happened, episode by episode; (episodes,) arrays, or (seeds, episodes) of many runs.
+
+    Attributes
+    ----------
+    reward : array
+        Sum of the rewards, as they came.
+    violation : array
+        Sum of (c(s_h) - tau)_+ over h = 1..H, as it came.
+    regret : array
+        V*_1(s_1) - V_1^{π^k}(s_1), exact, with V* the best feasible policy's.  It is negative
+        where π^k is not feasible and earns more, and NaN in a world without feasible policies.
+    """
+
+    reward: NDArray[np.float64]
+    violation: NDArray[np.float64]
+    regret: NDArray[np.float64]
+
+
+def run(learner: Learner, mdp: SafeMDP, seed: int = 0, noise: float = 1.0) -> History:
+    """Let a learner live through its episodes.
+
+    Parameters
+    ----------
+    learner : a new learner, built from ``mdp.known``
+    mdp : SafeMDP
+    seed : int
+        The same seed gives the same history, bit for bit.
+    noise : float
+        Standard deviation of the Gaussian noise on each cost seen; the paper allows up to 1.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.union_counterexample()
+    >>> history = st.run(st.SUCBVI(mdp.known, episodes=1_000, bonus_scale=0.01), mdp, seed=0)
+    >>> history.reward[-100:].mean() > 1.9, st.safe_optimal(mdp).value
+    (np.True_, 2.0)
+    """
+    if learner.settings.get("episodes") is None:
+        raise ValueError("this learner has no number of episodes; let it explore(learner, mdp)")
+    stage = Stage(mdp, learner, noise)
+    best = safe_optimal(mdp).value if is_feasible(mdp) else np.nan
+    for _k, episode in stage.play(seed):
+        learner.observe(episode)
+    reward, violation, value = stage.totals.T.copy()
+    return History(reward, violation, best - value)
 
 
 def play(

@@ -150,7 +150,7 @@ def boaster(mdp: TreeMDP, episodes: int) -> Any:
 
 def _broken_boast(answer: object) -> Finding | None:
     """Say what a pair (K, j) lacks to refute the boaster."""
-    from safeteach.running.experiment import run
+    from safeteach.running.playing import run
 
     answer = _as_list(answer)
     if not isinstance(answer, tuple | list) or len(answer) != 2:

@@ -259,7 +259,7 @@ def _greed_is_enough(answer: object) -> Finding | None:
 def _stuck(mdp: SafeMDP, scale: float) -> int:
     """In how many runs the late policies are worth less than half of the best feasible one."""
     from safeteach.learners import SUCBVI
-    from safeteach.running.experiment import run
+    from safeteach.running.playing import run
 
     best = safe_optimal(mdp).value
     stuck = 0

@@ -19,7 +19,7 @@ import pytest
 from core.running.mortal_learners import Clumsy, Mortal, ShortLived
 
 import safeteach as st
-from safeteach.running import experiment, playing
+from safeteach.running import comparing, playing
 from safeteach.running.closure import files_of
 
 PARTS = ("reward", "violation", "regret")
@@ -175,8 +175,8 @@ def test_the_same_seed_gives_the_same_bits_in_any_executor(tmp_path):
 def test_one_core_needs_no_executor(monkeypatch):
     mdp = st.instances.ice_corridor()
     makers = {"SUCBVI": st.SUCBVI, "UCBVI": st.UCBVI}
-    monkeypatch.setattr(experiment.os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(experiment, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(comparing.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(comparing, "ProcessPoolExecutor", None)
     results = st.compare(makers, mdp, 30, seeds=[1, 2], progress=False)
     check_against(results, serial(makers, mdp, 30, [1, 2]))
 
@@ -205,7 +205,7 @@ def test_what_is_finished_is_not_run_again(compare_in_threads, monkeypatch):
     def fail(*_):
         raise AssertionError("run again")
 
-    monkeypatch.setattr(experiment, "run", fail)
+    monkeypatch.setattr(comparing, "run", fail)
     second, files = compare_in_threads(makers)
     assert files == 0
     for name in makers:
@@ -251,13 +251,13 @@ def test_anything_that_matters_means_a_new_run(compare_in_threads, monkeypatch):
         pess = partial(st.OptPess, safe_policy=home, safe_cost=cost, budget=9.0)
         assert compare_in_threads({"one": pess})[1] == 3
         assert compare_in_threads({"one": pess})[1] == 0
-    monkeypatch.setattr(experiment, "_code_of", lambda _kind: "another library")
+    monkeypatch.setattr(comparing, "_code_of", lambda _kind: "another library")
     assert compare_in_threads(one)[1] == 3
 
 
 def test_a_learner_that_nobody_uses_makes_no_run_stale():
     """What a run depends on is what its own code imports."""
-    files = files_of(Path(experiment.__file__), Path(inspect.getfile(st.UCBVI)))
+    files = files_of(Path(comparing.__file__), Path(inspect.getfile(st.UCBVI)))
     names = {file.relative_to(Path(st.__file__).parent).as_posix() for file in files}
     assert {"kernels.py", "worlds/mdp.py", "planning/induction.py", "running/playing.py"} <= names
     assert {"learners/ucbvi.py", "learners/sucbvi.py", "learners/model.py"} <= names
@@ -382,8 +382,8 @@ def test_kill_9_loses_the_runs_under_way_alone(tmp_path, monkeypatch, done):
     kept = {file: file.stat().st_mtime_ns for file in folder.glob("*.npz")}
     assert done <= len(kept) < 16
     again = []
-    real = experiment.run
-    monkeypatch.setattr(experiment, "run", lambda *args: (again.append(args), real(*args))[1])
+    real = comparing.run
+    monkeypatch.setattr(comparing, "run", lambda *args: (again.append(args), real(*args))[1])
     makers = {name: partial(getattr(st, name), bonus_scale=0.01) for name in ("SUCBVI", "UCBVI")}
     mdp, how = st.instances.grid(), {"episodes": 4000, "seeds": range(8), "progress": False}
     with ThreadPoolExecutor(2) as pool:
@@ -423,7 +423,7 @@ if sys.argv[2] == "without":
     sys.meta_path.insert(0, NoNumba())
 sys.path.insert(0, sys.argv[1])
 import safeteach as st
-from core.running.test_experiment import PARTS, all_five
+from core.running.test_comparing import PARTS, all_five
 
 mdp = st.instances.random_mdp(6, 3, 4, seed=37, unsafe=0.4)
 for name, make in all_five(mdp).items():
