@@ -36,6 +36,7 @@ from storing import DATA, ROOT, RUNS, code_digest, digest, plain, so_far, store
 from tqdm.auto import tqdm
 
 import safeteach as st
+from safeteach.learners.contract import settings_of
 from safeteach.running.dueling import ADVERSARIES
 from safeteach.running.playing import History
 
@@ -70,7 +71,7 @@ class Duel:
 
     def file(self) -> Path:
         """Where it is kept: a name that changes with anything that the outcome depends on."""
-        told = asdict(self) | {"settings": self.new_learner().settings, "noise": NOISE}
+        told = asdict(self) | {"settings": settings_of(self.new_learner()), "noise": NOISE}
         text = json.dumps(told, sort_keys=True) + code_digest(__file__)
         return RUNS / f"duel-{self.learner}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
 
@@ -165,7 +166,7 @@ def about() -> dict[str, Any]:
             "safe against uniform": st.best_response(game, nu=uniform).value,
         },
         "learners": {
-            name: {key: plain(value) for key, value in one.settings.items()}
+            name: {key: plain(value) for key, value in settings_of(one).items()}
             for name, one in ((name, Duel(name, "uniform", 0).new_learner()) for name in LEARNERS)
         },
         "code": code_digest(__file__),

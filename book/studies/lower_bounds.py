@@ -69,7 +69,8 @@ from tqdm.auto import tqdm
 
 import safeteach as st
 from safeteach.instances import TreeMDP
-from safeteach.running.playing import History, Learner, Stage
+from safeteach.learners.contract import Learner
+from safeteach.running.playing import History, Stage
 
 FILE = "lower_bounds.npz"
 MOST_LEAVES = 32

@@ -33,7 +33,7 @@ import numpy as np
 from storing import DATA, ROOT, RUNS, code_digest, digest, so_far, store, told
 
 import safeteach as st
-from safeteach.running.playing import Learner
+from safeteach.learners.contract import Learner
 
 Maker = Callable[..., Learner]
 

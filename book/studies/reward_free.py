@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from storing import DATA, ROOT, code_digest, plain, store
+from storing import DATA, ROOT, code_digest, store, told
 from tqdm.auto import tqdm
 
 import safeteach as st
@@ -119,9 +119,7 @@ def about() -> dict[str, Any]:
             "violation of the unconstrained": st.evaluate(mdp, best.policy).violation,
         },
         "learners": {
-            name: {"class": make.__name__}
-            | {key: plain(value) for key, value in make(mdp.known).settings.items()}
-            for name, make in LEARNERS.items()
+            name: told(make(mdp.known)) for name, make in LEARNERS.items()
         },
         "code": code_digest(__file__),
     }

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from safeteach.learners.contract import Learner, settings_of
 from safeteach.running.closure import digest_of
-from safeteach.running.playing import History, Learner
+from safeteach.running.playing import History
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "book" / "data"
@@ -67,7 +68,7 @@ def so_far(values: np.ndarray[Any, Any], ends: np.ndarray[Any, Any]) -> np.ndarr
 def told(learner: Learner) -> dict[str, Any]:
     """Class and settings of a learner, as JSON can say them."""
     return {"class": type(learner).__name__} | {
-        name: plain(value) for name, value in learner.settings.items()
+        name: plain(value) for name, value in settings_of(learner).items()
     }
 
 

@@ -4,6 +4,7 @@
 A learner is built from ``mdp.known`` and never sees P or c.
 """
 
+from safeteach.learners.contract import Learner, settings_of
 from safeteach.learners.optcmdp import OptCMDP
 from safeteach.learners.optpess import OptPess
 from safeteach.learners.rf_ucrl import RFUCRL
@@ -29,10 +30,12 @@ __all__ = [
     "ExploreThenCommit",
     "FixedPolicy",
     "Informed",
+    "Learner",
     "NashVI",
     "OptCMDP",
     "OptPess",
     "SafeNashVI",
     "TripleQ",
     "UniformPolicy",
+    "settings_of",
 ]

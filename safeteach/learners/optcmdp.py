@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from safeteach.bounds import beta
 from safeteach.kernels import compiled
+from safeteach.learners.contract import check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
-from safeteach.learners.settings import check_settings
 from safeteach.planning.pricing import best_within
 from safeteach.worlds.mdp import Episode, Known
 
@@ -84,14 +84,11 @@ class OptCMDP:
             episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
         )
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {
-            "episodes": episodes,
-            "delta": delta,
-            "bonus_scale": bonus_scale,
-            "budget": budget,
-            "clip": clip,
-        }
+        self.episodes = episodes
+        self.delta = delta
+        self.bonus_scale = bonus_scale
+        self.budget = budget
+        self.clip = clip
         S, A, H = known.S, known.A, known.H
         self.log = math.log(6 * S * A * H * episodes / delta)
         self.transitions = SeenTransitions(known)
@@ -109,8 +106,8 @@ class OptCMDP:
         low = self.low[:, None] - self.bonus
         self.found, _value, _cost, self.policy = best_within(
             seen.start, seen.length, seen.successor, seen.share,
-            self._r + self.bonus, np.maximum(low, 0.0) if self.settings["clip"] else low,
-            self.known.s1, float(self.settings["budget"]), rng.random(self.bonus.shape[:2]),
+            self._r + self.bonus, np.maximum(low, 0.0) if self.clip else low,
+            self.known.s1, float(self.budget), rng.random(self.bonus.shape[:2]),
         )  # fmt: skip
         return self.policy
 
@@ -124,7 +121,7 @@ class OptCMDP:
             self.factor, self.log, self.bonus,
         )  # fmt: skip
         here = episode.states[:-1]
-        width = beta(costs.N[here], self.known.S, self.settings["delta"])
+        width = beta(costs.N[here], self.known.S, self.delta)
         self.low[here] = costs.mean[here] - width
 
 

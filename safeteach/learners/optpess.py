@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach.kernels import compiled
+from safeteach.learners.contract import check_same_world, check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
-from safeteach.learners.settings import check_settings
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.pricing import best_within
 from safeteach.worlds.mdp import Episode, Known, SafeMDP
@@ -97,15 +97,12 @@ class OptPess:
                 f"less than the budget"
             )
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {
-            "episodes": episodes,
-            "delta": delta,
-            "bonus_scale": bonus_scale,
-            "budget": budget,
-            "safe_cost": safe_cost,
-            "safe_policy": home,
-        }
+        self.episodes = episodes
+        self.safe_policy = home
+        self.safe_cost = safe_cost
+        self.delta = delta
+        self.bonus_scale = bonus_scale
+        self.budget = budget
         self.home = np.eye(A)[home.astype(np.int64)] if home.ndim == 2 else home.astype(np.float64)
         self.beta = bonus_scale * math.sqrt(math.log(16 * S**2 * A * H * episodes / delta))
         self.pessimism = 1 + S * H
@@ -119,7 +116,7 @@ class OptPess:
         """Make ``policy`` for the next episode, (H, S, A); ``rng`` breaks ties."""
         seen, s1 = self.transitions, self.known.s1
         model = (seen.start, seen.length, seen.successor, seen.share)
-        budget, safe_cost = self.settings["budget"], self.settings["safe_cost"]
+        budget, safe_cost = self.budget, self.safe_cost
         width = self.beta * np.minimum(seen.inverse_root, 1).reshape(seen.shape)
         high = self.costs.mean[:, None] + self.pessimism * width
         ties = rng.random(seen.shape[:2])
@@ -139,11 +136,12 @@ class OptPess:
 
     def check_world(self, mdp: SafeMDP) -> None:
         """Raise an error if the promise was false: in this world π⁰ costs more than c⁰."""
-        true = evaluate(mdp, self.settings["safe_policy"]).cost
-        if true > self.settings["safe_cost"] + 1e-9:
+        check_same_world(self.known, mdp)
+        true = evaluate(mdp, self.safe_policy).cost
+        if true > self.safe_cost + 1e-9:
             raise ValueError(
                 f"safe_policy costs {true:.6g} in this world, more than the promised safe_cost "
-                f"{self.settings['safe_cost']:g}"
+                f"{self.safe_cost:g}"
             )
 
 

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
+from safeteach.learners.contract import check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
-from safeteach.learners.settings import check_settings
 from safeteach.learners.sucbvi import _flag
 from safeteach.worlds.games import GameEpisode, KnownGame
 from safeteach.worlds.mdp import Episode, Known
@@ -89,17 +89,13 @@ class SafeNashVI:
         check_settings(episodes=episodes, delta=delta, bonus_scale=bonus_scale)
         self._solve_games = solve_games
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {
-            "episodes": episodes,
-            "delta": delta,
-            "bonus_scale": bonus_scale,
-        }
+        self.episodes = episodes
+        self.delta = delta
+        self.bonus_scale = bonus_scale
         S, A, B, H = known.S, known.A, known.B, known.H
         pairs = A * B
         self._r = np.ascontiguousarray(known.r).reshape(H, S, pairs)
         self.alpha = bonus_scale * 7 * H * math.sqrt(math.log(5 * S * pairs * H * episodes / delta))
-        self.delta = delta
         joint = Known(S, pairs, H, self._r, known.tau, known.s1)
         self.transitions = SeenTransitions(joint)
         self.costs = SeenCosts(joint)

@@ -26,11 +26,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from safeteach import bounds
 from safeteach.kernels import compiled
+from safeteach.learners.contract import check_same_world, check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
-from safeteach.learners.settings import check_settings
 from safeteach.learners.sucbvi import _flag
 from safeteach.planning.induction import Plan
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.mdp import Episode, Known, SafeMDP
 from safeteach.worlds.reading import read_rewards
 
 __all__ = ["SRFUCRL"]
@@ -87,15 +87,9 @@ class SRFUCRL:
         if epsilon is not None and not 0 < epsilon < np.inf:
             raise ValueError(f"epsilon is {epsilon}; it must be above 0 and finite")
         self.known = known
-        self.started = False
         self.epsilon = epsilon
         self.delta = delta
         self.bonus_scale = bonus_scale
-        self.settings: dict[str, Any] = {
-            "epsilon": epsilon,
-            "delta": delta,
-            "bonus_scale": bonus_scale,
-        }
         S, A, H = known.S, known.A, known.H
         self.transitions = SeenTransitions(known)
         self.costs = SeenCosts(known)
@@ -166,6 +160,10 @@ class SRFUCRL:
             V, Q, policy,
         )  # fmt: skip
         return Plan(V, Q, policy, float(V[0, self.known.s1]))
+
+    def check_world(self, world: SafeMDP) -> None:
+        """Raise an error for another world than the known one; rewards may be any."""
+        check_same_world(self.known, world, rewards=False)
 
     @property
     def flagged(self) -> NDArray[np.bool_]:

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach.kernels import compiled
+from safeteach.learners.contract import check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
-from safeteach.learners.settings import check_settings
 from safeteach.learners.sucbvi import SUCBVI
 from safeteach.worlds.mdp import Episode, Known
 
@@ -56,8 +56,7 @@ class FixedPolicy:
                 f"(H, S, A) = {shapes[1]}"
             )
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {"episodes": episodes, "policy": self.policy}
+        self.episodes = episodes
 
     def plan(self, rng: np.random.Generator) -> NDArray[Any]:  # noqa: ARG002, all are asked so
         """``policy``, whatever happened."""
@@ -123,8 +122,8 @@ class ExploreThenCommit:
         if not 0 < share <= 1:
             raise ValueError(f"share is {share}; a share of the episodes in (0, 1] is expected")
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {"episodes": episodes, "share": share}
+        self.episodes = episodes
+        self.share = share
         self.left = math.ceil(share * episodes)  # episodes to explore
         self.committed = False
         self.transitions = SeenTransitions(known)
@@ -215,12 +214,13 @@ class Cautious(SUCBVI):
         super().__init__(known, episodes=episodes, delta=delta, bonus_scale=bonus_scale)
         self.suspect = np.ones(known.S, np.bool_)
         self.suspect[list(trusted)] = False
-        self.settings |= {"caution": caution, "trusted": [int(s) for s in trusted]}
+        self.caution = caution
+        self.trusted = [int(s) for s in trusted]
 
     def _flag(self) -> None:
         _flag(
             self.costs.N, self.costs.mean, self.known.tau, self.delta,
-            float(self.settings["caution"]), self.suspect, self.flagged,
+            float(self.caution), self.suspect, self.flagged,
         )  # fmt: skip
 
 
@@ -279,13 +279,9 @@ class Informed:
         if self.leaves.ndim != 1 or len(self.leaves) < 2 or not (np.diff(self.leaves) > 0).all():
             raise ValueError(f"leaves is {self.leaves}; expected two or more states, increasing")
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {
-            "episodes": episodes,
-            "leaves": self.leaves,
-            "gap": gap,
-            "caution": caution,
-        }
+        self.episodes = episodes
+        self.gap = gap
+        self.caution = caution
         self.L = np.zeros(len(self.leaves) - 1)
         self.home = False
         self.played = 0
@@ -306,12 +302,12 @@ class Informed:
         self.played += 1
         if self.home:
             return
-        gap, leaf = self.settings["gap"], episode.states[-1]
+        gap, leaf = self.gap, episode.states[-1]
         costs = episode.costs[episode.states[:-1] == leaf]
         i = np.searchsorted(self.leaves, leaf) - 1
         self.L[i] += np.sum(gap**2 / 2 - gap * (costs - self.known.tau))
         ratio = np.logaddexp.reduce(self.L) - math.log(len(self.L))
-        least = math.log(self.played / self.settings["episodes"]) / 2 - self.settings["caution"]
+        least = math.log(self.played / self.episodes) / 2 - self.caution
         self.home = bool(ratio < least)
 
 

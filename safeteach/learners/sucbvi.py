@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
+from safeteach.learners.contract import check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
-from safeteach.learners.settings import check_settings
 from safeteach.safety import Recursion
 from safeteach.worlds.mdp import Episode, Known
 
@@ -80,17 +80,13 @@ class SUCBVI:
         if recursion not in ("exact", "paper"):
             raise ValueError(f'recursion is {recursion!r}; expected "exact" or "paper"')
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {
-            "episodes": episodes,
-            "delta": delta,
-            "bonus_scale": bonus_scale,
-            "recursion": recursion,
-        }
+        self.episodes = episodes
+        self.delta = delta
+        self.bonus_scale = bonus_scale
+        self.recursion = recursion
         S, A, H = known.S, known.A, known.H
         self.alpha = bonus_scale * 7 * H * math.sqrt(math.log(5 * S * A * H * episodes / delta))
         self.union = recursion == "paper"
-        self.delta = delta
         self.transitions = SeenTransitions(known)
         self.costs = SeenCosts(known)
         self.V = np.full((H + 1, S), float(H))

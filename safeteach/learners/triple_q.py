@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
-from safeteach.learners.settings import check_settings
+from safeteach.learners.contract import check_settings
 from safeteach.worlds.mdp import Episode, Known
 
 __all__ = ["TripleQ"]
@@ -89,14 +89,11 @@ class TripleQ:
         if not 0 <= epsilon < math.inf:
             raise ValueError(f"epsilon is {epsilon}; it must be at least 0 and finite")
         self.known = known
-        self.started = False
-        self.settings: dict[str, Any] = {
-            "episodes": episodes,
-            "delta": delta,
-            "bonus_scale": bonus_scale,
-            "budget": budget,
-            "epsilon": epsilon,
-        }
+        self.episodes = episodes
+        self.delta = delta
+        self.bonus_scale = bonus_scale
+        self.budget = budget
+        self.epsilon = epsilon
         self.wanted = H - budget + epsilon
         self.frame = max(1, round(K**0.6))
         self.bonus = bonus_scale * H * math.sqrt(iota) / 4

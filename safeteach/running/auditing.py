@@ -134,8 +134,8 @@ class _Auditor:
         self.Q = safe_optimal(mdp).Q
         self.U = potentially_unsafe(mdp)
         self.safe = safe_actions(mdp)
-        self.delta = learner.settings["delta"]
-        S, A, H, K = mdp.S, mdp.A, mdp.H, learner.settings["episodes"]
+        self.delta = learner.delta
+        S, A, H, K = mdp.S, mdp.A, mdp.H, learner.episodes
         self.log = math.log(2 * S**2 * A * H * K / self.delta)
         self.off = np.zeros((H, S, A), np.bool_)
         self.changed: Episode | None = None

@@ -28,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from safeteach.learners.contract import Learner, settings_of
 from safeteach.running.closure import digest_of
-from safeteach.running.playing import History, Learner, run
+from safeteach.running.playing import History, run
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["compare"]
@@ -134,7 +135,7 @@ class _Job:
         learner = self.learner()
         told = {
             "learner": type(learner).__name__,
-            "settings": learner.settings,
+            "settings": settings_of(learner),
             "world": _digest_of_world(self.mdp),
             "seed": self.seed,
             "noise": self.noise,

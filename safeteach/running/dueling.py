@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
+from safeteach.learners.contract import check_same_world
 from safeteach.planning.induction import safe_optimal
 from safeteach.running.playing import History
 from safeteach.safety import is_feasible
@@ -40,8 +41,7 @@ class GameLearner(Protocol):
     """What a learner of games has to offer."""
 
     known: KnownGame
-    settings: dict[str, Any]
-    started: bool
+    episodes: int
     nu: Strategy
 
     def plan(self, rng: np.random.Generator) -> Strategy:
@@ -144,17 +144,17 @@ def _face(
 ) -> Iterator[tuple[int, GameEpisode, float]]:
     """Each episode with V_1^{μ^k, ν^k}(s_1); observing it is left to the caller."""
     respond = _find(adversary)
-    _check_game(learner, game)
+    check_same_world(learner.known, game)  # type: ignore[arg-type]
     if not 0 <= noise < np.inf:
         raise ValueError(f"noise is {noise}; a standard deviation must be at least 0 and finite")
-    if learner.started:
+    if getattr(learner, "started", False):
         raise ValueError("this learner has run before; build a new one for a new run")
-    learner.started = True
+    learner.started = True  # type: ignore[attr-defined]
     moves, choices, replies, noises, ties = (
         np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(5)
     )
     rows, r, H = game.all_rows(), np.ascontiguousarray(game.r), game.H
-    for k in range(int(learner.settings["episodes"])):
+    for k in range(learner.episodes):
         mu = learner.plan(ties)
         if mu.shape != (H, game.S, game.A):
             mu = game.check_mu(mu)  # says what is wrong with it
@@ -180,17 +180,6 @@ def _find(adversary: str | Adversary) -> Adversary:
         names = ", ".join(f'"{name}"' for name in ADVERSARIES)
         raise ValueError(f"adversary is {adversary!r}; expected a function or one of {names}")
     return ADVERSARIES[adversary]
-
-
-def _check_game(learner: GameLearner, game: SafeGame) -> None:
-    for name in ("S", "A", "B", "H", "tau", "s1"):
-        told, true = getattr(learner.known, name), getattr(game, name)
-        if told != true:
-            raise ValueError(
-                f"the learner was built for a game with {name} = {told}; this one has {true}"
-            )
-    if not np.array_equal(learner.known.r, game.r):
-        raise ValueError("the learner was built for a game with other rewards")
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach.kernels import compiled
-from safeteach.learners.settings import check_settings
+from safeteach.learners.contract import check_settings
 from safeteach.learners.srf_ucrl import SRFUCRL, read_reward
 from safeteach.running.playing import Stage
 from safeteach.worlds.mdp import SafeMDP

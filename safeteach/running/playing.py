@@ -9,36 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
-from safeteach.learners.optpess import OptPess
-from safeteach.learners.srf_ucrl import SRFUCRL
+from safeteach.learners.contract import Learner, check_same_world
 from safeteach.planning.induction import safe_optimal
 from safeteach.safety import is_feasible
-from safeteach.worlds.mdp import Episode, Known, SafeMDP
+from safeteach.worlds.mdp import Episode, SafeMDP
 
-__all__ = ["History", "Learner", "Stage", "play", "run"]
+__all__ = ["History", "Stage", "play", "run"]
 
 BLOCK = 256  # episodes whose random numbers are drawn together; the bits do not depend on it
-
-
-class Learner(Protocol):
-    """What a learner has to offer."""
-
-    known: Known
-    settings: dict[str, Any]
-    started: bool
-
-    def plan(self, rng: np.random.Generator) -> NDArray[Any]:
-        """The policy of the next episode."""
-
-    def observe(self, episode: Episode) -> None:
-        """Take in what happened."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +67,7 @@ def run(learner: Learner, mdp: SafeMDP, seed: int = 0, noise: float = 1.0) -> Hi
     >>> history.reward[-100:].mean() > 1.9, st.safe_optimal(mdp).value
     (np.True_, 2.0)
     """
-    if learner.settings.get("episodes") is None:
+    if getattr(learner, "episodes", None) is None:
         raise ValueError("this learner has no number of episodes; let it explore(learner, mdp)")
     stage = Stage(mdp, learner, noise)
     best = safe_optimal(mdp).value if is_feasible(mdp) else np.nan
@@ -124,18 +110,19 @@ class Stage:
     """
 
     def __init__(self, mdp: SafeMDP, learner: Learner, noise: float) -> None:
-        _check_world(learner, mdp)
+        accept = getattr(learner, "check_world", partial(check_same_world, learner.known))
+        accept(mdp)
         if not 0 <= noise < np.inf:
             raise ValueError(
                 f"noise is {noise}; a standard deviation must be at least 0 and finite"
             )
-        if learner.started:
+        if getattr(learner, "started", False):
             raise ValueError("this learner has run before; build a new one for a new run")
-        learner.started = True
+        learner.started = True  # type: ignore[attr-defined]
         self.learner = learner
         self.noise = noise
         self.mdp = mdp
-        self.episodes: int | None = learner.settings.get("episodes")
+        self.episodes: int | None = getattr(learner, "episodes", None)
         self.rows = mdp.all_rows()
         self.r = np.ascontiguousarray(mdp.r)
         self._blocks: list[NDArray[np.float64]] = []
@@ -170,19 +157,6 @@ class Stage:
                 ):  # fmt: skip
                     mdp.check_policy(policy)  # says what is wrong with it
                 yield first + k, Episode(states[k], actions[k], rewards[k], costs[k])
-
-
-def _check_world(learner: Learner, mdp: SafeMDP) -> None:
-    for name in ("S", "A", "H", "tau", "s1"):
-        told, true = getattr(learner.known, name), getattr(mdp, name)
-        if told != true:
-            raise ValueError(
-                f"the learner was built for a world with {name} = {told}; this one has {true}"
-            )
-    if not isinstance(learner, SRFUCRL) and not np.array_equal(learner.known.r, mdp.r):
-        raise ValueError("the learner was built for a world with other rewards")
-    if isinstance(learner, OptPess):
-        learner.check_world(mdp)
 
 
 @compiled

@@ -46,7 +46,7 @@ def replay(mdp: SafeMDP, learner: SUCBVI, seed: int = 0) -> Interactive:
     >>> widget.figure(k=1000, h=None).alt.split(". ")[1:4]
     ['Flagged: (2,3)', 'Known to be doomed: (1,3)', 'Doomed and not yet known: (1,1), (1,2)']
     """
-    K, H = int(learner.settings["episodes"]), mdp.H
+    K, H = learner.episodes, mdp.H
     if K < FINE_STOPS or H < 2:
         raise ValueError(
             f"the run has {K} episodes of {H} steps; a replay needs {FINE_STOPS} of 2 or more"

@@ -123,8 +123,7 @@ class _OneStep:
 
     def __init__(self, known: Known) -> None:
         self.known = known
-        self.settings = SETTINGS
-        self.started = False
+        self.episodes = EPISODES
         self.counts = np.zeros((known.H, known.S, known.A, known.S), np.int64)
         self.visits = np.zeros(known.S, np.int64)
         self.paid = np.zeros(known.S)

@@ -39,7 +39,8 @@ def build(name, known=WORLD.known, **settings):
 
 def test_no_learner_is_forgotten():
     tried = {*PLANS, *GAME_NAMES, *EXPLORERS, *ALLOWED}
-    assert tried == set(st.learners.__all__), "add the new learner to the lists of this file"
+    told = set(st.learners.__all__) - {"Learner", "settings_of"}
+    assert tried == told, "add the new learner to the lists of this file"
 
 
 def build_for_game(name, known=GAME.known, **settings):

@@ -13,7 +13,7 @@ import safeteach as st
 
 def optimistic_model(learner, clip=False):
     """P̂, r̃ and c̃ from the counts, over all S successors of every pair."""
-    known, told = learner.known, learner.settings
+    known, told = learner.known, vars(learner)
     S, A, H = known.S, known.A, known.H
     P, n = learner.transitions.P_hat, np.maximum(learner.transitions.N, 1)[..., None]
     L = math.log(6 * S * A * H * told["episodes"] / told["delta"])

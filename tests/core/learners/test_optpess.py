@@ -12,7 +12,7 @@ import safeteach as st
 
 def pessimistic_model(learner):
     """P̂, r̄ and c̲ from the counts."""
-    known, told = learner.known, learner.settings
+    known, told = learner.known, vars(learner)
     S, A, H = known.S, known.A, known.H
     Z = math.log(16 * S**2 * A * H * told["episodes"] / told["delta"])
     beta = told["bonus_scale"] * np.sqrt(Z / np.maximum(learner.transitions.N, 1))

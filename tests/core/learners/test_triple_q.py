@@ -54,9 +54,9 @@ def test_the_tightening_is_the_published_one_unless_another_is_given():
     known = st.instances.grid().known
     iota = 128 * math.log(math.sqrt(2 * 25 * 4 * 12) * 20_000)
     published = 8 * math.sqrt(25 * 4 * 12**6 * iota**3) / 20_000**0.2
-    assert st.TripleQ(known, episodes=20_000).settings["epsilon"] == pytest.approx(published)
+    assert st.TripleQ(known, episodes=20_000).epsilon == pytest.approx(published)
     assert published > known.H  # no utility satisfies the queue
-    assert st.TripleQ(known, episodes=20_000, epsilon=0.1).settings["epsilon"] == 0.1
+    assert st.TripleQ(known, episodes=20_000, epsilon=0.1).epsilon == 0.1
 
 
 def test_ties_are_broken_uniformly():

@@ -32,8 +32,8 @@ def values(mdp, policy):
 
 def the_long_way(learner, mdp, seed, noise):
     """Yield what an Audit says of each episode, from dense tables and loops."""
-    H, tau, delta = mdp.H, mdp.tau, learner.settings["delta"]
-    ell = np.log(2 * mdp.S**2 * mdp.A * H * learner.settings["episodes"] / delta)
+    H, tau, delta = mdp.H, mdp.tau, learner.delta
+    ell = np.log(2 * mdp.S**2 * mdp.A * H * learner.episodes / delta)
     best, U, safe, P = st.safe_optimal(mdp), st.potentially_unsafe(mdp), st.safe_actions(mdp), mdp.P
     for _k, episode in st.play(learner, mdp, seed, noise):
         P_hat, n = learner.transitions.P_hat, learner.transitions.N

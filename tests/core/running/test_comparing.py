@@ -445,7 +445,7 @@ class Wild:
     """A learner of somebody's own, with a plan that does not fit the world."""
 
     def __init__(self, known, policy):
-        self.known, self.settings, self.started = known, {"episodes": 3}, False
+        self.known, self.episodes = known, 3
         self.policy = policy
 
     def plan(self, _rng):

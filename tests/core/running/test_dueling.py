@@ -19,7 +19,7 @@ class Fixed:
     """A learner of somebody's own: it plays one strategy, and remembers what it saw."""
 
     def __init__(self, game, mu, nu=None, episodes=3):
-        self.known, self.settings, self.started = game.known, {"episodes": episodes}, False
+        self.known, self.episodes = game.known, episodes
         self.mu = mu
         self.nu = np.full((game.H, game.S, game.B), 1 / game.B) if nu is None else nu
         self.seen = []
@@ -297,13 +297,13 @@ def test_a_learner_runs_once():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"S": 7}, "the learner was built for a game with S = 6; this one has 7"),
-        ({"A": 2}, "the learner was built for a game with A = 3; this one has 2"),
-        ({"B": 3}, "the learner was built for a game with B = 2; this one has 3"),
-        ({"H": 5}, "the learner was built for a game with H = 4; this one has 5"),
-        ({"tau": 0.6}, "the learner was built for a game with tau = 0.5; this one has 0.6"),
-        ({"s1": 2}, "the learner was built for a game with s1 = 0; this one has 2"),
-        ({"r": 0.5}, "the learner was built for a game with other rewards"),
+        ({"S": 7}, "the learner was built for a world with S = 6; this one has 7"),
+        ({"A": 2}, "the learner was built for a world with A = 3; this one has 2"),
+        ({"B": 3}, "the learner was built for a world with B = 2; this one has 3"),
+        ({"H": 5}, "the learner was built for a world with H = 4; this one has 5"),
+        ({"tau": 0.6}, "the learner was built for a world with tau = 0.5; this one has 0.6"),
+        ({"s1": 2}, "the learner was built for a world with s1 = 0; this one has 2"),
+        ({"r": 0.5}, "the learner was built for a world with other rewards"),
     ],
 )
 def test_another_game_than_the_one_it_was_built_for_is_refused(changes, message):
@@ -315,4 +315,4 @@ def test_another_game_than_the_one_it_was_built_for_is_refused(changes, message)
     who = learner()
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         st.duel(who, game, "uniform")
-    assert not who.started
+    assert not hasattr(who, "started")
