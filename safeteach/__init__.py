@@ -20,8 +20,9 @@ from safeteach.safety import (
     safe_actions,
     witness,
 )
-from safeteach.worlds.games import GameEpisode, KnownGame, SafeGame
-from safeteach.worlds.mdp import Episode, Known, SafeMDP, rollout
+from safeteach.worlds.games import SafeGame
+from safeteach.worlds.known import Episode, Known
+from safeteach.worlds.mdp import SafeMDP, rollout
 
 if TYPE_CHECKING:  # what is loaded when it is first used, so that editors and mypy see it
     from safeteach import figures as figures
@@ -42,9 +43,8 @@ if TYPE_CHECKING:  # what is loaded when it is first used, so that editors and m
     from safeteach.planning.matrix_games import game_value as game_value
     from safeteach.running.auditing import Audit as Audit
     from safeteach.running.auditing import audit as audit
+    from safeteach.running.checking import check_learner as check_learner
     from safeteach.running.comparing import compare as compare
-    from safeteach.running.dueling import duel as duel
-    from safeteach.running.dueling import face as face
     from safeteach.running.exploring import Exploration as Exploration
     from safeteach.running.exploring import explore as explore
     from safeteach.running.playing import History as History
@@ -58,11 +58,9 @@ __all__ = [
     "ConstrainedPlan",
     "Episode",
     "Evaluation",
-    "GameEpisode",
     "GamePlan",
     "InfeasibleError",
     "Known",
-    "KnownGame",
     "Plan",
     "Response",
     "SafeGame",
@@ -101,10 +99,9 @@ _NAMES = {
     "UCBVI": "learners.ucbvi",
     "audit": "running.auditing",
     "check": "classroom.checking.verdicts",
+    "check_learner": "running.checking",
     "compare": "running.comparing",
-    "duel": "running.dueling",
     "explore": "running.exploring",
-    "face": "running.dueling",
     "game_value": "planning.matrix_games",
     "play": "running.playing",
     "quiz": "classroom.checking.verdicts",

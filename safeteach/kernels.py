@@ -1,5 +1,8 @@
 """Compile a function where numba is installed; run the same function as it is where it is not.
 
+Beside :func:`compiled` stand the kernels that several rooms share: :func:`draw`, which lets a
+uniform number choose by probabilities, and :func:`best_of`, the one rule for ties.
+
 Importing numba takes a quarter of a second, so that only modules with kernels import this one,
 and these are loaded when they are first used.  A compiled function is kept on disk.  It may call
 kernels and read constants of other files of its package: numba, which looks for changes in the
@@ -16,9 +19,11 @@ from contextlib import suppress
 from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
-__all__ = ["compiled"]
+import numpy as np
+
+__all__ = ["best_of", "compiled", "draw", "inlined"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -35,11 +40,25 @@ def compiled(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
     Floating-point numbers are added in the order that the code says, so that the compiled and
     the plain function give the same bits.
     """
+    return _compiled(function, "never")
+
+
+def inlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """The same for a small function that stands in the innermost loop of others.
+
+    It becomes part of each kernel that calls it; a call would cost more than what it does.
+    """
+    return _compiled(function, "always")
+
+
+def _compiled(
+    function: Callable[Arguments, Result], inline: Literal["never", "always"]
+) -> Callable[Arguments, Result]:
     try:
         from numba import njit
     except ImportError:
         return function
-    kernel = njit(cache=True, nogil=True, error_model="numpy")(function)
+    kernel = njit(cache=True, nogil=True, error_model="numpy", inline=inline)(function)
     # Not public: a numba that calls it otherwise looks at the function's own file only.
     with suppress(AttributeError):
         kept = kernel._cache._cache_file  # type: ignore[attr-defined]
@@ -91,3 +110,39 @@ def _read(file: Path, home: Path, package: str) -> tuple[str, list[str]]:
             names += modules if parts and modules == parts else [module, *modules]
         names += [name for name in re.findall(r"[.\w]+", plain) if name.split(".")[0] == package]
     return hashlib.sha256(code).hexdigest(), names
+
+
+@inlined
+def draw(probability: Any, uniform: float) -> int:
+    """The index that a uniform number falls on, as :func:`safeteach.rollout` draws it."""
+    total = 0.0
+    for p in probability:
+        total += p
+    below = min(uniform * total, np.nextafter(total, 0.0))
+    i = 0
+    total = probability[0]
+    while total <= below and i < len(probability) - 1:
+        i += 1
+        total += probability[i]
+    return i
+
+
+@inlined
+def best_of(values: Any, best: float, uniform: float) -> int:
+    """Among the m indices with the value ``best`` the one with number int(m * uniform).
+
+    Zero where there is none, as where overflow left no number to compare.
+    """
+    m, chosen = 0, 0
+    for i in range(len(values)):
+        if values[i] == best:
+            m += 1
+            chosen = i
+    if m > 1:
+        skip = int(m * uniform)
+        for i in range(len(values)):
+            if values[i] == best:
+                if skip == 0:
+                    chosen = i
+                skip -= 1
+    return chosen

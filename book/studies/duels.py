@@ -37,7 +37,7 @@ from tqdm.auto import tqdm
 
 import safeteach as st
 from safeteach.learners.contract import settings_of
-from safeteach.running.dueling import ADVERSARIES
+from safeteach.running.adversaries import ADVERSARIES
 from safeteach.running.playing import History
 
 FILE = "duels.npz"
@@ -66,7 +66,7 @@ class Duel:
     def fight(self) -> tuple[History, float]:
         """The history, and what the last strategy earns against a best response to it."""
         game, learner = st.instances.pursuit(), self.new_learner()
-        history = st.duel(learner, game, self.adversary, self.seed, NOISE)
+        history = st.run(learner, game, self.seed, NOISE, adversary=self.adversary)
         return history, st.best_response(game, mu=learner.mu).value
 
     def file(self) -> Path:

@@ -70,7 +70,8 @@ from tqdm.auto import tqdm
 import safeteach as st
 from safeteach.instances import TreeMDP
 from safeteach.learners.contract import Learner
-from safeteach.running.playing import History, Stage
+from safeteach.running.loop import Stage, episodes
+from safeteach.running.playing import History
 
 FILE = "lower_bounds.npz"
 MOST_LEAVES = 32
@@ -327,8 +328,8 @@ def live(point: Point) -> Lives:
     digests = []
     for i, seed in enumerate(point.seeds()):
         learner = point.learner()
-        stage = Stage(tree, learner, noise=1.0)
-        for _k, episode in stage.play(seed):
+        stage = Stage(tree, seed, noise=1.0)
+        for _k, episode in episodes(learner, stage):
             learner.observe(episode)
             if point.world.kind == "violation" or episode.states[-1] != tree.S - 1:
                 ends[i, episode.states[tree.depth] - first] += 1

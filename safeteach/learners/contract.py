@@ -21,14 +21,15 @@ what is missing.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
-__all__ = ["Learner", "check_same_world", "check_settings", "settings_of"]
+__all__ = ["Learner", "check_same_world", "check_settings", "new_learner", "settings_of"]
 
 
 class Learner(Protocol):
@@ -50,6 +51,25 @@ class Learner(Protocol):
 
     def observe(self, episode: Episode) -> None:
         """Take in what happened."""
+
+
+def new_learner(make: Callable[..., Learner], known: Known, episodes: int) -> Learner:
+    """Build a learner, and tell it the number of episodes if it asks for it: an explorer does not.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> known = st.instances.ice_corridor().known
+    >>> new_learner(st.UCBVI, known, 50).episodes
+    50
+    >>> hasattr(new_learner(st.RFUCRL, known, 50), "episodes")
+    False
+    """
+    asks = any(
+        name == "episodes" or parameter.kind is parameter.VAR_KEYWORD
+        for name, parameter in inspect.signature(make).parameters.items()
+    )
+    return make(known, episodes=episodes) if asks else make(known)
 
 
 def settings_of(learner: object) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 __all__ = ["SeenCosts", "SeenTransitions"]
 
@@ -35,7 +35,7 @@ class SeenTransitions:
         N_h(s, a).
     inverse_root : (H*S*A,) array
         1/√N_h(s, a), infinite where N = 0: every bonus is a multiple of it.
-    start, length : (H*S*A,) int arrays
+    start, length : (H*S*A,) uint32 arrays
         Row i is ``start[i] : start[i] + length[i]`` of the pool.
     successor, count, share : (room,) arrays, the pool
         A seen successor t, N_h(s, a, t) and P̂_h(t | s, a).
@@ -47,21 +47,22 @@ class SeenTransitions:
         self.reached = np.zeros(self.shape[:2], np.bool_)
         self.visits = np.zeros(rows, np.int64)
         self.inverse_root = np.full(rows, np.inf)
-        self.start = np.zeros(rows, np.int64)
-        self.length = np.zeros(rows, np.int64)
+        self.start = np.zeros(rows, np.uint32)
+        self.length = np.zeros(rows, np.uint32)
         self.successor = np.empty(FIRST_ROOM * known.H, np.uint32)
         self.count = np.empty(FIRST_ROOM * known.H, np.int64)
         self.share = np.empty(FIRST_ROOM * known.H, np.float64)
         self.used = 0
 
-    def record(self, episode: Episode) -> None:
-        """Count the H transitions of an episode."""
+    def record(self, episode: Episode, costs: SeenCosts) -> None:
+        """Count the H transitions of an episode, and take its costs in."""
         h = 0
         while True:
             h, self.used = _record(
-                episode.states, episode.actions, h, self.shape[1], self.shape[2],
+                episode.states, episode.actions, episode.costs, h, self.shape[1], self.shape[2],
                 self.reached, self.visits, self.inverse_root, self.start, self.length,
                 self.successor, self.count, self.share, self.used,
+                costs.N, costs.total, costs.mean,
             )  # fmt: skip
             if h == self.shape[0]:
                 return
@@ -102,12 +103,13 @@ class SeenTransitions:
 
     def pool_places(self) -> NDArray[np.int64]:
         """Where the seen successors of row 0, 1, ... stand in the pool."""
-        first = np.cumsum(self.length) - self.length
-        return np.arange(self.length.sum()) + np.repeat(self.start - first, self.length)
+        start, length = self.start.astype(np.int64), self.length.astype(np.int64)
+        first = np.cumsum(length) - length
+        return np.arange(length.sum()) + np.repeat(start - first, length)
 
 
 class SeenCosts:
-    """Averages of the costs seen in each state, pooled over steps.
+    """Averages of the costs seen in each state, pooled over steps; transitions record them too.
 
     Attributes
     ----------
@@ -122,24 +124,23 @@ class SeenCosts:
         self.mean = np.zeros(known.S)
         self.total = np.zeros(known.S)
 
-    def record(self, episode: Episode) -> None:
-        """Take in the H costs of an episode."""
-        _average(episode.states, episode.costs, self.N, self.total, self.mean)
-
 
 @compiled
 def _record(
-    states: Any, actions: Any, h: int, S: int, A: int, reached: Any, visits: Any,
+    states: Any, actions: Any, costs: Any, h: int, S: int, A: int, reached: Any, visits: Any,
     inverse_root: Any, start: Any, length: Any, successor: Any, count: Any, share: Any, used: int,
+    N: Any, total: Any, mean: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Count from step index h on; stop where the pool is full.  The step reached, the room used."""
     for step in range(h, len(actions)):
-        i = (step * S + states[step]) * A + actions[step]
-        n = length[i]
+        s = states[step]
+        i = (step * S + s) * A + actions[step]
+        first: Any = np.int64(start[i])
+        n: Any = np.int64(length[i])
         full = n == 0 or (n >= FIRST_ROOM and n & (n - 1) == 0)
         room = max(FIRST_ROOM, 2 * n)
         place = -1
-        for j in range(start[i], start[i] + n):
+        for j in range(first, first + n):
             if successor[j] == states[step + 1]:
                 place = j
         if place < 0:
@@ -147,27 +148,23 @@ def _record(
                 return step, used
             if full:
                 for j in range(n):
-                    successor[used + j] = successor[start[i] + j]
-                    count[used + j] = count[start[i] + j]
-                start[i] = used
+                    successor[used + j] = successor[first + j]
+                    count[used + j] = count[first + j]
+                start[i] = first = used
                 used += room
-            place = start[i] + n
+            place = first + n
             successor[place] = states[step + 1]
             count[place] = 0
-            length[i] = n + 1
-        reached[step, states[step]] = True
+            n += 1
+            length[i] = n
+        reached[step, s] = True
         visits[i] += 1
         count[place] += 1
         inverse_root[i] = 1 / np.sqrt(visits[i])
-        for j in range(start[i], start[i] + length[i]):
+        for j in range(first, first + n):
             share[j] = count[j] / visits[i]
-    return len(actions), used
-
-
-@compiled
-def _average(states: Any, costs: Any, N: Any, total: Any, mean: Any) -> None:
-    for step in range(len(costs)):
-        s = states[step]
         N[s] += 1
         total[s] += costs[step]
         mean[s] = total[s] / N[s]
+    return len(actions), used
+

@@ -32,7 +32,7 @@ from safeteach.kernels import compiled
 from safeteach.learners.contract import check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.planning.pricing import best_within
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 __all__ = ["OptCMDP"]
 
@@ -114,8 +114,7 @@ class OptCMDP:
     def observe(self, episode: Episode) -> None:
         """Take in what happened."""
         seen, costs = self.transitions, self.costs
-        seen.record(episode)
-        costs.record(episode)
+        seen.record(episode, costs)
         _update_bonus(
             episode.states, episode.actions, seen.start, seen.length, seen.share, seen.visits,
             self.factor, self.log, self.bonus,

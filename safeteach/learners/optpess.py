@@ -18,17 +18,17 @@ Taught in the chapter *The experiments*.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.kernels import compiled
 from safeteach.learners.contract import check_same_world, check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.planning.evaluation import evaluate
+from safeteach.planning.forward import worth
 from safeteach.planning.pricing import best_within
-from safeteach.worlds.mdp import Episode, Known, SafeMDP
+from safeteach.worlds.known import Episode, Known
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["OptPess"]
 
@@ -111,6 +111,7 @@ class OptPess:
         self.costs = SeenCosts(known)
         self.policy = self.home
         self.cautious = True
+        self._laws = np.zeros((2, S))
 
     def plan(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Make ``policy`` for the next episode, (H, S, A); ``rng`` breaks ties."""
@@ -120,7 +121,8 @@ class OptPess:
         width = self.beta * np.minimum(seen.inverse_root, 1).reshape(seen.shape)
         high = self.costs.mean[:, None] + self.pessimism * width
         ties = rng.random(seen.shape[:2])
-        self.cautious = bool(_cost_of(*model, high, s1, self.home) >= (budget + safe_cost) / 2)
+        home_cost, _ = worth(*model, high, None, s1, self.home, None, self._laws)
+        self.cautious = home_cost >= (budget + safe_cost) / 2
         if self.cautious:
             self.policy = self.home
         else:
@@ -131,8 +133,7 @@ class OptPess:
 
     def observe(self, episode: Episode) -> None:
         """Take in what happened."""
-        self.transitions.record(episode)
-        self.costs.record(episode)
+        self.transitions.record(episode, self.costs)
 
     def check_world(self, mdp: SafeMDP) -> None:
         """Raise an error if the promise was false: in this world π⁰ costs more than c⁰."""
@@ -144,23 +145,3 @@ class OptPess:
                 f"{self.safe_cost:g}"
             )
 
-
-@compiled
-def _cost_of(
-    start: Any, length: Any, successor: Any, probability: Any, c: Any, s1: int, policy: Any
-) -> float:
-    """The expected cost of a policy, (H, S, A), in the model."""
-    H, S, A = policy.shape
-    later, now = np.zeros(S), np.zeros(S)
-    for h in range(H - 1, -1, -1):
-        i = h * S * A
-        for s in range(S):
-            now[s] = 0.0
-            for a in range(A):
-                cost = c[h, s, a]
-                for j in range(start[i], start[i] + length[i]):
-                    cost += probability[j] * later[successor[j]]
-                now[s] += policy[h, s, a] * cost
-                i += 1
-        later, now = now, later
-    return later[s1]

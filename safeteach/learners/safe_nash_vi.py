@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
 from safeteach.learners.contract import check_settings
+from safeteach.learners.doom import SeenDoom
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.sucbvi import _flag
-from safeteach.worlds.games import GameEpisode, KnownGame
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 __all__ = ["NashVI", "SafeNashVI"]
 
@@ -41,7 +41,7 @@ class SafeNashVI:
 
     Parameters
     ----------
-    known : KnownGame
+    known : Known
         What is known of the game, ``game.known``.
     episodes : int
         K, which enters the bonus.
@@ -69,14 +69,14 @@ class SafeNashVI:
     >>> import safeteach as st
     >>> game = st.instances.pursuit()
     >>> learner = st.SafeNashVI(game.known, episodes=300, bonus_scale=0.01)
-    >>> history = st.duel(learner, game, "hazard seeker", seed=0)
+    >>> history = st.run(learner, game, seed=0, adversary="hazard seeker")
     >>> history.violation[:150].sum() > history.violation[-150:].sum()
     np.True_
     """
 
     def __init__(
         self,
-        known: KnownGame,
+        known: Known,
         *,
         episodes: int,
         delta: float = 0.005,
@@ -92,6 +92,8 @@ class SafeNashVI:
         self.episodes = episodes
         self.delta = delta
         self.bonus_scale = bonus_scale
+        if known.B is None:
+            raise ValueError("known has no adversary; a learner of games is built from game.known")
         S, A, B, H = known.S, known.A, known.B, known.H
         pairs = A * B
         self._r = np.ascontiguousarray(known.r).reshape(H, S, pairs)
@@ -99,10 +101,11 @@ class SafeNashVI:
         joint = Known(S, pairs, H, self._r, known.tau, known.s1)
         self.transitions = SeenTransitions(joint)
         self.costs = SeenCosts(joint)
+        self.doom = SeenDoom(self.transitions, replies=B)
+        self.U = self.doom.U
         self.V = np.full((H + 1, S), float(H))
         self.V[-1] = 0.0
         self.Q = np.full((H, S, A, B), float(H))
-        self.U = np.zeros((H, S), np.bool_)
         self.mu = np.full((H, S, A), 1 / A)
         self.nu = np.full((H, S, B), 1 / B)
         self._allowed = np.ones((H, S, A), np.bool_)
@@ -111,12 +114,12 @@ class SafeNashVI:
     def plan(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Make ``mu`` and ``nu`` for the next episode; ``rng`` breaks ties."""
         seen, H = self.transitions, self.known.H
-        self._flag()
+        self._look()
         rng.random(out=self._ties)
         for h in range(H - 1, -1, -1):
-            _look_ahead(
+            _back_up(
                 h, self._r, seen.reached[h], seen.start, seen.length, seen.successor, seen.share,
-                seen.inverse_root, self.alpha, self.Q[h], self.V[h + 1], self.U, self._allowed[h],
+                seen.inverse_root, self.alpha, self.V[h + 1], self.Q[h],
             )  # fmt: skip
             self._solve_games(
                 self.Q[h], seen.reached[h], self._allowed[h], self._ties[h],
@@ -124,12 +127,19 @@ class SafeNashVI:
             )  # fmt: skip
         return self.mu
 
-    def observe(self, episode: GameEpisode) -> None:
+    def observe(self, episode: Episode) -> None:
         """Take in what happened."""
-        both = episode.actions * self.known.B + episode.replies
+        assert episode.replies is not None
+        both = episode.actions * self.Q.shape[3] + episode.replies
         joint = Episode(episode.states, both, episode.rewards, episode.costs)
-        self.transitions.record(joint)
-        self.costs.record(joint)
+        self.transitions.record(joint, self.costs)
+        self.doom.observe(episode)
+
+    def _look(self) -> None:
+        """Flag, and find out who is doomed; in a doomed state all rows are allowed."""
+        self._flag()
+        if self.doom.look():
+            np.logical_or(self.doom.safe, self.U[:, :, None], out=self._allowed)
 
     def _flag(self) -> None:
         _flag(self.costs.N, self.costs.mean, self.known.tau, self.delta, self.flagged)
@@ -156,41 +166,27 @@ class NashVI(SafeNashVI):
         As of :class:`SafeNashVI`.
     """
 
-    def _flag(self) -> None:
-        """Flag nothing."""
+    def _look(self) -> None:
+        """Flag nothing, so that nothing is doomed."""
 
 
 @compiled
-def _look_ahead(
+def _back_up(
     h: int, r: Any, reached: Any, start: Any, length: Any, successor: Any, share: Any,
-    inverse_root: Any, alpha: float, Q: Any, V_next: Any, U: Any, allowed: Any,
+    inverse_root: Any, alpha: float, V_next: Any, Q: Any,
 ) -> None:  # fmt: skip
-    """Fill in Q, U[h] and the allowed rows of step index h, given V and U of the next step."""
-    H, S = U.shape
-    A, B = Q.shape[1:]
-    last = h == H - 1
-    U_next = U[H - 1 if last else h + 1]
+    """Fill in Q of step index h, given V of the next step."""
+    H, S, pairs = r.shape
+    B = Q.shape[2]
     for s in range(S):
-        U[h, s] = U[H - 1, s]
         if not reached[s]:  # nothing was tried: Q and V are H from the start
             continue
-        any_safe = False
-        i = (h * S + s) * A * B
-        for a in range(A):
-            safe = True
-            for b in range(B):
-                q = float(H)
-                if length[i] > 0:
-                    future = 0.0
-                    for j in range(start[i], start[i] + length[i]):
-                        future += share[j] * V_next[successor[j]]
-                        safe &= last or not U_next[successor[j]]
-                    q = min(q, r[h, s, a * B + b] + future + alpha * inverse_root[i])
-                Q[s, a, b] = q
-                i += 1
-            allowed[s, a] = safe
-            any_safe |= safe
-        if not any_safe:
-            U[h, s] = True
-        if U[h, s]:
-            allowed[s] = True
+        for pair in range(pairs):
+            i = (h * S + s) * pairs + pair
+            q = float(H)
+            if length[i] > 0:
+                future = 0.0
+                for j in range(start[i], start[i] + length[i]):
+                    future += share[j] * V_next[successor[j]]
+                q = min(q, r[h, s, pair] + future + alpha * inverse_root[i])
+            Q[s, pair // B, pair % B] = q

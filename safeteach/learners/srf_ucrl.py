@@ -25,12 +25,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach import bounds
-from safeteach.kernels import compiled
+from safeteach.kernels import best_of, compiled
 from safeteach.learners.contract import check_same_world, check_settings
+from safeteach.learners.doom import SeenDoom
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.sucbvi import _flag
 from safeteach.planning.induction import Plan
-from safeteach.worlds.mdp import Episode, Known, SafeMDP
+from safeteach.worlds.known import Episode, Known
+from safeteach.worlds.mdp import SafeMDP
 from safeteach.worlds.reading import read_rewards
 
 __all__ = ["SRFUCRL"]
@@ -93,12 +95,13 @@ class SRFUCRL:
         S, A, H = known.S, known.A, known.H
         self.transitions = SeenTransitions(known)
         self.costs = SeenCosts(known)
+        self.doom = SeenDoom(self.transitions)
+        self.U = self.doom.U
         self.cap = self._caps()
         self.bonus = np.full(H * S * A, np.inf)
         self._table = np.array([np.inf])  # the bonus of n = 0, 1, ... visits, as a share of the cap
         self._observed = 0
         self.W = np.repeat(self.cap, S * A).reshape(H, S, A)
-        self.U = np.zeros((H, S), np.bool_)
         self.policy = np.zeros((H, S), np.int64)
         self._allowed = np.ones((H, S, A), np.bool_)
         self._ties = np.empty((H, S))
@@ -116,8 +119,8 @@ class SRFUCRL:
 
     def observe(self, episode: Episode) -> None:
         """Take in what happened; the rewards are not looked at."""
-        self.transitions.record(episode)
-        self.costs.record(episode)
+        self.transitions.record(episode, self.costs)
+        self.doom.observe(episode)
         self._observed += 1  # no pair has more visits than this
         if self._observed == len(self._table):
             n = np.arange(self._observed, 2 * self._observed)
@@ -166,6 +169,11 @@ class SRFUCRL:
         check_same_world(self.known, world, rewards=False)
 
     @property
+    def done(self) -> bool:
+        """Whether the uncertainty of the last plan is at most ε/2."""
+        return self.epsilon is not None and self.width <= self.epsilon / 2
+
+    @property
     def flagged(self) -> NDArray[np.bool_]:
         """(S,) bool: U_H^k, the states whose cost cannot be bad luck."""
         return self.U[-1]
@@ -177,9 +185,10 @@ class SRFUCRL:
 
     def _look(self) -> None:
         """Fill in U and the allowed actions from what was seen."""
-        seen = self.transitions
         self._flag()
-        _mask(seen.start, seen.length, seen.successor, self.U, self._allowed)
+        if self.doom.look():
+            safe = self.doom.safe
+            np.logical_or(safe, ~safe.any(axis=2, keepdims=True), out=self._allowed)
 
     def _flag(self) -> None:
         _flag(self.costs.N, self.costs.mean, self.known.tau, self.delta, self.flagged)
@@ -210,26 +219,6 @@ def _look_up(
 
 
 @compiled
-def _mask(start: Any, length: Any, successor: Any, U: Any, allowed: Any) -> None:
-    """Fill in U_h^k, given U[-1], and the actions that look safe, all of them where none does."""
-    H, S, A = allowed.shape
-    for h in range(H - 1, -1, -1):
-        for s in range(S):
-            any_safe = False
-            for a in range(A):
-                i = (h * S + s) * A + a
-                safe = True
-                if h < H - 1:
-                    for j in range(start[i], start[i] + length[i]):
-                        safe &= not U[h + 1, successor[j]]
-                allowed[h, s, a] = safe
-                any_safe |= safe
-            U[h, s] = U[H - 1, s] or not any_safe
-            if not any_safe:
-                allowed[h, s] = True
-
-
-@compiled
 def _uncertainty(
     start: Any, length: Any, successor: Any, share: Any, bonus: Any, cap: Any,
     U: Any, allowed: Any, ties: Any, most: Any, W: Any, policy: Any,
@@ -237,9 +226,10 @@ def _uncertainty(
     """Fill in W̄ and its greedy policy among the allowed actions.
 
     ``most`` (2, S) holds the largest uncertainty of the next step, over the allowed actions and
-    over all.  Among m best actions the one number int(m * ties[h, s]) is taken.
+    over all.
     """
     H, S, A = W.shape
+    widths = np.empty(A)  # of the allowed actions, -1 of the others
     most[:] = 0.0
     for h in range(H - 1, -1, -1):
         for s in range(S):
@@ -257,18 +247,10 @@ def _uncertainty(
             best, largest = -1.0, -1.0
             for a in range(A):
                 largest = max(largest, W[h, s, a])
-                if allowed[h, s, a]:
-                    best = max(best, W[h, s, a])
+                widths[a] = W[h, s, a] if allowed[h, s, a] else -1.0
+                best = max(best, widths[a])
             most[0, s], most[1, s] = best, largest
-            m = 0
-            for a in range(A):
-                m += allowed[h, s, a] and W[h, s, a] == best
-            skip = int(m * ties[h, s])
-            for a in range(A):
-                if allowed[h, s, a] and W[h, s, a] == best:
-                    if skip == 0:
-                        policy[h, s] = a
-                    skip -= 1
+            policy[h, s] = best_of(widths, best, ties[h, s])
 
 
 @compiled

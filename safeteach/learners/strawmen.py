@@ -22,7 +22,7 @@ from safeteach.kernels import compiled
 from safeteach.learners.contract import check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.sucbvi import SUCBVI
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 __all__ = ["Cautious", "ExploreThenCommit", "FixedPolicy", "Informed", "UniformPolicy"]
 
@@ -141,8 +141,7 @@ class ExploreThenCommit:
         """Take in what happened, until the commitment."""
         if self.left > 0:
             self.left -= 1
-            self.transitions.record(episode)
-            self.costs.record(episode)
+            self.transitions.record(episode, self.costs)
 
     def _commit(self, ties: NDArray[np.float64]) -> None:
         """Backward induction in the model as it was seen."""

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.kernels import compiled
+from safeteach.kernels import best_of, compiled
 from safeteach.learners.contract import check_settings
+from safeteach.learners.doom import SeenDoom
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.safety import Recursion
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 __all__ = ["SUCBVI"]
 
@@ -86,32 +87,39 @@ class SUCBVI:
         self.recursion = recursion
         S, A, H = known.S, known.A, known.H
         self.alpha = bonus_scale * 7 * H * math.sqrt(math.log(5 * S * A * H * episodes / delta))
-        self.union = recursion == "paper"
         self.transitions = SeenTransitions(known)
         self.costs = SeenCosts(known)
+        self.doom = SeenDoom(self.transitions, union=recursion == "paper")
+        self.U = self.doom.U
         self.V = np.full((H + 1, S), float(H))
         self.V[-1] = 0.0
         self.Q = np.full((H, S, A), float(H))
-        self.U = np.zeros((H, S), np.bool_)
         self.policy = np.zeros((H, S), np.int64)
+        self._allowed = np.ones((H, S, A), np.bool_)
         self._ties = np.empty((H, S))
         self._r = np.ascontiguousarray(known.r)
 
     def plan(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Make ``policy`` for the next episode, (H, S); ``rng`` breaks ties."""
         seen = self.transitions
-        self._flag()
+        self._look()
         _plan(
             self._r, seen.reached, seen.start, seen.length, seen.successor, seen.share,
-            seen.inverse_root, self.alpha, self.union, rng.random(out=self._ties),
-            self.Q, self.V, self.U, self.policy,
+            seen.inverse_root, self.alpha, self._allowed, rng.random(out=self._ties),
+            self.Q, self.V, self.policy,
         )  # fmt: skip
         return self.policy
 
     def observe(self, episode: Episode) -> None:
         """Take in what happened."""
-        self.transitions.record(episode)
-        self.costs.record(episode)
+        self.transitions.record(episode, self.costs)
+        self.doom.observe(episode)
+
+    def _look(self) -> None:
+        """Flag, and find out who is doomed; in a doomed state all actions are allowed."""
+        self._flag()
+        if self.doom.look():
+            np.logical_or(self.doom.safe, self.U[:, :, None], out=self._allowed)
 
     def _flag(self) -> None:
         _flag(self.costs.N, self.costs.mean, self.known.tau, self.delta, self.flagged)
@@ -139,54 +147,28 @@ def _flag(N: Any, mean: Any, tau: float, delta: float, flagged: Any) -> None:
 @compiled
 def _plan(
     r: Any, reached: Any, start: Any, length: Any, successor: Any, share: Any,
-    inverse_root: Any, alpha: float, union: bool, ties: Any, Q: Any, V: Any, U: Any, policy: Any,
+    inverse_root: Any, alpha: float, allowed: Any, ties: Any, Q: Any, V: Any, policy: Any,
 ) -> None:  # fmt: skip
-    """Lines 5 to 18 of Algorithm 1, given U[-1]: fills Q, V, the rest of U, and policy.
-
-    Among m best actions the one number int(m * ties[h, s]) is taken.
-    """
+    """Lines 10 to 18 of Algorithm 1: fills Q, V and policy."""
     H, S, A = r.shape
-    allowed = np.empty(A)  # Q of the allowed actions, -1 of the others
+    among = np.empty(A)  # Q of the allowed actions, -1 of the others
     for h in range(H - 1, -1, -1):
-        V_next, U_next = V[h + 1], U[min(h + 1, H - 1)]
-        look = h < H - 1 and U_next.any()  # where nothing is doomed there is nothing to avoid
+        V_next = V[h + 1]
         for s in range(S):
-            if h < H - 1:
-                U[h, s] = U_next[s] if union else U[H - 1, s]
             if not reached[h, s]:  # nothing was tried: Q and V are H from the start
                 policy[h, s] = int(A * ties[h, s])
                 continue
-            i = (h * S + s) * A
             best = -1.0
             for a in range(A):
-                q, safe = float(H), True
+                i = (h * S + s) * A + a
+                q = float(H)
                 if length[i] > 0:
                     future = 0.0
                     for j in range(start[i], start[i] + length[i]):
                         future += share[j] * V_next[successor[j]]
-                        safe &= not U_next[successor[j]]
                     q = min(q, r[h, s, a] + future + alpha * inverse_root[i])
-                i += 1
                 Q[h, s, a] = q
-                allowed[a] = q if safe or not look else -1.0
-                best = max(best, allowed[a])
-            if best < 0:
-                U[h, s] = True
-            if U[h, s]:
-                for a in range(A):
-                    allowed[a] = Q[h, s, a]
-                    best = max(best, allowed[a])
+                among[a] = q if allowed[h, s, a] else -1.0
+                best = max(best, among[a])
             V[h, s] = best
-            m, chosen = 0, 0
-            for a in range(A):
-                if allowed[a] == best:
-                    m += 1
-                    chosen = a
-            if m > 1:
-                skip = int(m * ties[h, s])
-                for a in range(A - 1, -1, -1):
-                    if allowed[a] == best:
-                        m -= 1
-                        if m == skip:
-                            chosen = a
-            policy[h, s] = chosen
+            policy[h, s] = best_of(among, best, ties[h, s])

@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.kernels import compiled
+from safeteach.kernels import best_of, compiled
 from safeteach.learners.contract import check_settings
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 __all__ = ["TripleQ"]
 
@@ -132,19 +132,14 @@ class TripleQ:
 def _choose(Q: Any, C: Any, price: float, ties: Any, policy: Any) -> None:
     """An action with the largest Q + price C, chosen by ``ties`` among equals."""
     H, S, A = Q.shape
-    worth, equals = np.empty(A), np.zeros(A, np.int64)
+    worth = np.empty(A)
     for h in range(H):
         for s in range(S):
             best = -np.inf
             for a in range(A):
                 worth[a] = Q[h, s, a] + price * C[h, s, a]
                 best = max(best, worth[a])
-            m = 0
-            for a in range(A):
-                if worth[a] == best:
-                    equals[m] = a
-                    m += 1
-            policy[h, s] = equals[int(m * ties[h, s])]
+            policy[h, s] = best_of(worth, best, ties[h, s])
 
 
 @compiled

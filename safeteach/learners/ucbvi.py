@@ -12,7 +12,7 @@ Taught in the chapters *Optimism and confidence* and *The algorithm*.
 from __future__ import annotations
 
 from safeteach.learners.sucbvi import SUCBVI
-from safeteach.worlds.mdp import Known
+from safeteach.worlds.known import Known
 
 __all__ = ["UCBVI"]
 
@@ -39,5 +39,5 @@ class UCBVI(SUCBVI):
     ) -> None:
         super().__init__(known, episodes=episodes, delta=delta, bonus_scale=bonus_scale)
 
-    def _flag(self) -> None:
-        """Flag nothing."""
+    def _look(self) -> None:
+        """Flag nothing, so that nothing is doomed."""

@@ -1,5 +1,8 @@
 """What a policy does, exactly: its value, violation, cost and danger.
 
+It is computed backwards, from every state; from s_1 alone a policy is evaluated forwards, and
+compiled, in :mod:`safeteach.planning.forward`.
+
 Taught in the chapter *Costs, thresholds, violation*.
 """
 
@@ -13,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "evaluate", "values"]
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,31 @@ def evaluate(
     # Three sums and one probability, carried back together: (S, 4).
     future = np.zeros((mdp.S, 4))
     for h in range(mdp.H, 0, -1):
-        choice = chances[h - 1]
-        later = mdp.rows(h).expect(future).reshape(mdp.S, -1, 4)
-        future = np.einsum("sa,sak->sk", choice, later)
-        future[:, 0] += np.einsum("sa,sa->s", choice, mdp.r[h - 1].reshape(mdp.S, -1))
+        future = _before(mdp, chances, h, future)
         future[:, 1] += mdp.violation
         future[:, 2] += mdp.c
         future[mdp.unsafe, 3] = 1.0
     return Evaluation(*(float(x) for x in future[mdp.s1]))
+
+
+def values(mdp: SafeMDP, policy: ArrayLike) -> NDArray[np.float64]:
+    """(H + 1, S) values V_h^π(s) of a policy in every state; the last row is zero."""
+    chances = _joint_chances(mdp, policy, None)
+    V = np.zeros((mdp.H + 1, mdp.S, 1))
+    for h in range(mdp.H, 0, -1):
+        V[h - 1] = _before(mdp, chances, h, V[h])
+    return V[:, :, 0]
+
+
+def _before(
+    mdp: SafeMDP | SafeGame, chances: NDArray[np.float64], h: int, after: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(S, k): what is expected of k sums (S, k) after step h before it; the first earns r."""
+    choice, k = chances[h - 1], after.shape[1]
+    later = mdp.rows(h).expect(after).reshape(mdp.S, -1, k)
+    sums = np.einsum("sa,sak->sk", choice, later)
+    sums[:, 0] += np.einsum("sa,sa->s", choice, mdp.r[h - 1].reshape(mdp.S, -1))
+    return sums
 
 
 def _joint_chances(

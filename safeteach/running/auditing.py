@@ -27,10 +27,12 @@ from numpy.typing import NDArray
 
 from safeteach.bounds import beta
 from safeteach.learners.sucbvi import SUCBVI
+from safeteach.planning.evaluation import values
 from safeteach.planning.induction import safe_optimal
 from safeteach.running.playing import play
 from safeteach.safety import potentially_unsafe, safe_actions
-from safeteach.worlds.mdp import Episode, SafeMDP
+from safeteach.worlds.known import Episode
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["Audit", "audit"]
 
@@ -179,7 +181,7 @@ class _Auditor:
         """What an episode cost and where the learner's excess came from."""
         learner, mdp, H = self.learner, self.mdp, self.mdp.H
         h, s, a, t = np.arange(H), episode.states[:-1], episode.actions, episode.states[1:]
-        V_pi = self._values(learner.policy)
+        V_pi = values(mdp, learner.policy)
         n = learner.transitions.N[h, s, a]
         P, P_hat = self.P[h, s, a], self._shares(h, s, a)
         known = int(np.argmin(n)) if n.min() == 0 else H  # steps before the first pair never tried
@@ -208,11 +210,3 @@ class _Auditor:
             "luck": float(luck.sum()),
             "cap": float(cap.sum() + (V_pi[known, s[known]] if ended else 0)),
         }
-
-    def _values(self, policy: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(H + 1, S) values V_h^π(s) of a policy in every state."""
-        mdp, states = self.mdp, np.arange(self.mdp.S)
-        V = np.zeros((mdp.H + 1, mdp.S))
-        for i in reversed(range(mdp.H)):
-            V[i] = mdp.r[i, states, policy[i]] + self.P[i, states, policy[i]] @ V[i + 1]
-        return V

@@ -10,15 +10,15 @@ Taught in the chapters on exploring without reward.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.kernels import compiled
 from safeteach.learners.contract import check_settings
 from safeteach.learners.srf_ucrl import SRFUCRL, read_reward
-from safeteach.running.playing import Stage
+from safeteach.planning.forward import worth
+from safeteach.running.loop import Stage
+from safeteach.running.loop import episodes as played
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["Exploration", "explore"]
@@ -86,20 +86,20 @@ def explore(
     if episodes is not None:
         check_settings(episodes=episodes)
     reward = None if watch is None else read_reward(watch, mdp.H, mdp.S, mdp.A)
-    enough = -np.inf if learner.epsilon is None else learner.epsilon / 2
     width, planned = [], []
-    stage = Stage(mdp, learner, noise)
-    k = 0
-    finished = False
-    for k, episode in stage.play(seed):
+    stage, laws = Stage(mdp, seed, noise), np.zeros((2, mdp.S))
+    k, finished = 0, False
+    for k, episode in played(learner, stage):
         width.append(learner.width)
-        finished = width[-1] <= enough
+        finished = learner.done
         if finished or k == episodes:
             break
         learner.observe(episode)
         if reward is not None:
             policy = learner.plan_for(reward).policy
-            planned.append(_evaluate(*stage.rows, reward, mdp.violation, mdp.s1, policy))
+            planned.append(
+                worth(*mdp.all_rows(), reward, mdp.violation, mdp.s1, policy, None, laws)
+            )
     return Exploration(
         k,
         finished,
@@ -107,26 +107,3 @@ def explore(
         stage.totals[:k, 1].copy(),
         None if reward is None else np.array(planned).reshape(-1, 2),
     )
-
-
-@compiled
-def _evaluate(
-    start: Any, length: Any, successor: Any, probability: Any, r: Any, violation: Any,
-    s1: int, policy: Any,
-) -> tuple[float, float]:  # fmt: skip
-    """Expected reward and expected violation of a policy (H, S) from s_1."""
-    H, S, A = r.shape
-    reward, unsafe = 0.0, 0.0
-    law, after = np.zeros(S), np.zeros(S)  # where the policy is at this step and at the next
-    law[s1] = 1.0
-    for h in range(H):
-        after[:] = 0.0
-        for s in range(S):
-            if law[s] > 0:
-                reward += law[s] * r[h, s, policy[h, s]]
-                unsafe += law[s] * violation[s]
-                i = s * A + policy[h, s] + (h * S * A if len(start) == H * S * A else 0)
-                for j in range(start[i], start[i] + length[i]):
-                    after[successor[j]] += law[s] * probability[j]
-        law, after = after, law
-    return reward, unsafe

@@ -11,62 +11,15 @@ Appendix D of the paper; taught in the chapter *Safe zero-sum games*.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safeteach.worlds.known import Known
 from safeteach.worlds.reading import read_names, read_policy
 from safeteach.worlds.world import World
 
-__all__ = ["GameEpisode", "KnownGame", "SafeGame"]
-
-
-@dataclass(frozen=True)
-class KnownGame:
-    """What a learner is told about the game before it starts: everything but P and c.
-
-    Attributes
-    ----------
-    S, A, B, H : int
-        Numbers of states, of the agent's and of the adversary's actions, and of steps.
-    r : (H, S, A, B) array
-        Rewards.
-    tau : float
-        Threshold of the cost.
-    s1 : int
-        Initial state.
-    """
-
-    S: int
-    A: int
-    B: int
-    H: int
-    r: NDArray[np.float64]
-    tau: float
-    s1: int
-
-
-@dataclass(frozen=True)
-class GameEpisode:
-    """One trajectory as a learner sees it.
-
-    Attributes
-    ----------
-    states : (H + 1,) int array
-        s_1 .. s_H and the state after the last step.
-    actions, replies : (H,) int arrays
-        What the agent did, and the adversary.
-    rewards : (H,) array
-    costs : (H,) array
-        c(s_h) plus noise, one for each visited step; the true cost is the world's secret.
-    """
-
-    states: NDArray[np.int64]
-    actions: NDArray[np.int64]
-    replies: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    costs: NDArray[np.float64]
+__all__ = ["SafeGame"]
 
 
 class SafeGame(World):
@@ -151,9 +104,9 @@ class SafeGame(World):
         return self._reply_names[b] if self._reply_names else str(b)
 
     @property
-    def known(self) -> KnownGame:
-        """What a learner may know: (S, A, B, H, r, tau, s1), neither P nor c."""
-        return KnownGame(self.S, self.A, self.B, self.H, self.r, self.tau, self.s1)
+    def known(self) -> Known:
+        """What a learner may know: (S, A, H, r, tau, s1, B), neither P nor c."""
+        return Known(self.S, self.A, self.H, self.r, self.tau, self.s1, self.B)
 
     def check_mu(self, mu: ArrayLike) -> NDArray[np.float64]:
         """The agent's strategy as (H, S, A) probabilities, from those or from (H, S) actions."""

@@ -21,40 +21,16 @@ a row is a few arrays of that length, never an S × S table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safeteach.worlds.known import Episode, Known
 from safeteach.worlds.reading import read_names, read_policy
 from safeteach.worlds.world import World
 
-__all__ = ["Episode", "Known", "SafeMDP", "rollout"]
-
-
-@dataclass(frozen=True)
-class Known:
-    """What a learner is told about the world before it starts: everything but P and c.
-
-    Attributes
-    ----------
-    S, A, H : int
-        Numbers of states, actions and steps.
-    r : (H, S, A) array
-        Rewards.
-    tau : float
-        Threshold of the cost.
-    s1 : int
-        Initial state.
-    """
-
-    S: int
-    A: int
-    H: int
-    r: NDArray[np.float64]
-    tau: float
-    s1: int
+__all__ = ["SafeMDP", "rollout"]
 
 
 class SafeMDP(World):
@@ -149,26 +125,6 @@ class SafeMDP(World):
     def check_policy(self, policy: ArrayLike) -> NDArray[Any]:
         """A policy as an array: (H, S) actions or (H, S, A) probabilities of actions."""
         return read_policy(policy, "policy", self.H, self.S, self.A, "A")
-
-
-@dataclass(frozen=True)
-class Episode:
-    """One trajectory as a learner sees it.
-
-    Attributes
-    ----------
-    states : (H + 1,) int array
-        s_1 .. s_H and the state after the last step.
-    actions : (H,) int array
-    rewards : (H,) array
-    costs : (H,) array
-        c(s_h) plus noise, one for each visited step; the true cost is the world's secret.
-    """
-
-    states: NDArray[np.int64]
-    actions: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    costs: NDArray[np.float64]
 
 
 def rollout(

@@ -82,10 +82,10 @@ class World:
 
         Returns
         -------
-        start, length : int arrays, as long as one step has rows, or H times where P depends on it
-            Row i is ``start[i] : start[i] + length[i]`` of the other two.
+        start, length : arrays, as long as one step has rows, or H times where P depends on it
+            Row i is ``start[i] : start[i] + length[i]`` of the other two.  Unsigned, as long as
+            that is enough: numba need not ask whether an index counts from the end.
         successor : uint32 array
-            Unsigned: numba need not ask whether an index counts from the end.
         probability : array
         """
         return self._flat_rows
@@ -94,9 +94,10 @@ class World:
     def _flat_rows(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
         room = np.cumsum([0, *(len(rows.successors) for rows in self._steps)])
         moved = [rows.indptr[:-1] + n for rows, n in zip(self._steps, room, strict=False)]
+        index = np.uint32 if room[-1] < 2**32 else np.int64
         return (
-            np.concatenate(moved).astype(np.int64),
-            np.concatenate([np.diff(rows.indptr) for rows in self._steps]).astype(np.int64),
+            np.concatenate(moved).astype(index),
+            np.concatenate([np.diff(rows.indptr) for rows in self._steps]).astype(index),
             np.concatenate([rows.successors for rows in self._steps]).astype(np.uint32),
             np.concatenate([rows.probability for rows in self._steps]),
         )

@@ -179,7 +179,7 @@ def bench_constrained() -> None:
 def bench_matrix_games() -> None:
     game = st.instances.random_game(25, 4, 4, 10, seed=0, successors=4)
     learner = st.SafeNashVI(game.known, episodes=2_000, bonus_scale=BONUS_SCALE)
-    for k, _episode in st.face(learner, game, "uniform"):
+    for k, _episode in st.play(learner, game, adversary="uniform"):
         if k == 1_000:  # most triples were tried
             break
     learner.transitions.reached[:] = True  # no game is left out, not even those of the first step

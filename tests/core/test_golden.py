@@ -88,7 +88,7 @@ def played(world):
 
 def duelled(make, adversary, game):
     learner = make(game.known, episodes=80, **LOUD)
-    arrays, numbers = history_of(st.duel(learner, game, adversary, seed=5, noise=NOISE))
+    arrays, numbers = history_of(st.run(learner, game, seed=5, noise=NOISE, adversary=adversary))
     return arrays | kept(learner, "V", "Q", "U", "mu", "nu"), numbers
 
 
@@ -97,7 +97,7 @@ def faced(game):
     learner = st.SafeNashVI(game.known, episodes=60, **LOUD)
     rows = [
         (e.states, e.actions, e.replies, e.rewards, e.costs, learner.U.copy(), learner.mu.copy())
-        for _k, e in st.face(learner, game, "hazard seeker", seed=6, noise=NOISE)
+        for _k, e in st.play(learner, game, seed=6, noise=NOISE, adversary="hazard seeker")
     ]
     names = ("states", "actions", "replies", "rewards", "costs", "U", "mu")
     arrays = {n: np.stack(x) for n, x in zip(names, zip(*rows, strict=True), strict=True)}

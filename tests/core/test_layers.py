@@ -92,7 +92,7 @@ def test_a_file_imports_only_from_above(path):
         ("figures/__init__.py", "from .delta import delta_graph", 0),
         ("safety.py", "from safeteach.planning.induction import optimal", 1),
         ("worlds/mdp.py", "from .rows import Rows", 0),
-        ("learners/safe_nash_vi.py", "from safeteach.running.dueling import duel", 1),
+        ("learners/safe_nash_vi.py", "from safeteach.running.playing import run", 1),
         ("widgets.py", "from safeteach.classroom.drawing.tree import tree", 1),
         ("classroom/rooms.py", "from safeteach.chapters import danger_ahead", 1),
         ("chapters/danger_ahead/figures.py", "from safeteach.classroom.drawing.tree import t", 0),

@@ -8,7 +8,7 @@ import pytest
 
 import safeteach as st
 from safeteach.planning import pricing
-from safeteach.running import dueling, playing
+from safeteach.running import loop
 
 MDP = st.instances.random_mdp(6, 3, 4, seed=0, unsafe=0.4)
 GAME = st.instances.random_game(6, 3, 2, 4, seed=47, unsafe=0.3)
@@ -17,7 +17,7 @@ GAME = st.instances.random_game(6, 3, 2, 4, seed=47, unsafe=0.3)
 @pytest.fixture(params=["compiled", "plain"], autouse=True)
 def form(request, monkeypatch):
     if request.param == "plain":
-        kernels = (playing, "_episode"), (dueling, "_episode"), (pricing, "best_within")
+        kernels = (loop, "_episode"), (loop, "worth"), (pricing, "best_within")
         for module, name in kernels:
             kernel = getattr(module, name)
             monkeypatch.setattr(module, name, getattr(kernel, "py_func", kernel))
@@ -54,7 +54,7 @@ def test_a_strategy_that_is_none_is_refused(row):
             return mu
 
     with pytest.raises(ValueError, match="probabilities of actions must be nonnegative"):
-        st.duel(Odd(GAME.known, episodes=2), GAME, "uniform")
+        st.run(Odd(GAME.known, episodes=2), GAME, adversary="uniform")
 
 
 def test_a_budget_that_nobody_can_meet_is_refused_with_the_least_cost():

@@ -29,8 +29,8 @@ class PlainMemory:
         }
 
     def observe(self, episode):
-        both = ("actions", "replies")  # in an MDP nobody replies
-        chosen = [getattr(episode, who) for who in both if hasattr(episode, who)]
+        both = (episode.actions, episode.replies)
+        chosen = [moves for moves in both if moves is not None]  # in an MDP nobody replies
         for h in range(1, self.known.H + 1):
             s, t = episode.states[h - 1], episode.states[h]
             counts = self.N.setdefault((h, s, *(moves[h - 1] for moves in chosen)), {})

@@ -24,7 +24,8 @@ from safeteach.classroom.checking.kinds import (
 from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.instances import random_mdp, smoke
 from safeteach.planning.evaluation import evaluate
-from safeteach.worlds.mdp import Episode, SafeMDP, rollout
+from safeteach.worlds.known import Episode
+from safeteach.worlds.mdp import SafeMDP, rollout
 
 __all__ = ["EXERCISES"]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from safeteach.chapters.learning_to_play_safely import figures
 from safeteach.figures import DescribedFigure
 from safeteach.instances import PursuitGame
-from safeteach.running.dueling import ADVERSARIES, Adversary
+from safeteach.running.adversaries import ADVERSARIES, Adversary
 from safeteach.widgets import Choice, Interactive, Slider, interactive
 
 __all__ = ["board"]
@@ -39,7 +39,7 @@ def board(
 
     Notes
     -----
-    The adversaries are those of :func:`safeteach.duel`.
+    The adversaries are those of :mod:`safeteach.running.adversaries`.
 
     Examples
     --------

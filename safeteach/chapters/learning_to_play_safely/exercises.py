@@ -171,7 +171,7 @@ def _late_rival(answer: object) -> Finding | None:
     """Say what a rival lacks to make SafeNashVI fall late."""
     # Loaded here: the other exercises need no compiler.
     from safeteach.learners import SafeNashVI
-    from safeteach.running.dueling import duel
+    from safeteach.running.playing import run
 
     if not callable(answer):
         return not_yet(f"Expected a function, got {form_of(answer)}.")
@@ -189,7 +189,7 @@ def _late_rival(answer: object) -> Finding | None:
         # Copies: the rival shall not write into what the agent plays.
         return game.check_nu(made(game, mu.copy(), nu.copy()))
 
-    history = _tried(lambda: duel(learner, game, rival, seed=0))
+    history = _tried(lambda: run(learner, game, seed=0, adversary=rival))
     if isinstance(history, Finding):
         return history
     late = history.violation[-LATE:].sum()

@@ -21,7 +21,7 @@ from safeteach.classroom.checking.kinds import (
     not_yet,
 )
 from safeteach.classroom.checking.memories import Flags, doomed, looks_safe, memories
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 __all__ = ["EXERCISES"]
 

@@ -25,7 +25,8 @@ from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.induction import safe_optimal
 from safeteach.safety import is_feasible
-from safeteach.worlds.mdp import Episode, SafeMDP, rollout
+from safeteach.worlds.known import Episode
+from safeteach.worlds.mdp import SafeMDP, rollout
 
 __all__ = ["EXERCISES"]
 

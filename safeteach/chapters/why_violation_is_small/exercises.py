@@ -25,7 +25,8 @@ from safeteach.classroom.checking.kinds import (
 )
 from safeteach.classroom.checking.worlds import small_worlds
 from safeteach.safety import potentially_unsafe
-from safeteach.worlds.mdp import Episode, SafeMDP, rollout
+from safeteach.worlds.known import Episode
+from safeteach.worlds.mdp import SafeMDP, rollout
 
 __all__ = ["EXERCISES"]
 

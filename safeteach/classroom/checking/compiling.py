@@ -33,7 +33,7 @@ def explorers() -> None:
 def games() -> None:
     """The solver of matrix games, and the learner that uses it."""
     from safeteach.learners import SafeNashVI
-    from safeteach.running.dueling import duel
+    from safeteach.running.playing import run
 
     game = penny_bridge()
-    duel(SafeNashVI(game.known, episodes=2), game, "hazard seeker")
+    run(SafeNashVI(game.known, episodes=2), game, adversary="hazard seeker")

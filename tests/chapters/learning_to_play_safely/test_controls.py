@@ -7,7 +7,7 @@ import pytest
 
 import safeteach as st
 from safeteach.chapters.learning_to_play_safely import controls
-from safeteach.running.dueling import ADVERSARIES
+from safeteach.running.adversaries import ADVERSARIES
 
 DECK = st.instances.pursuit()
 PLAN = st.safe_optimal(DECK)

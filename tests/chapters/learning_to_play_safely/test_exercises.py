@@ -8,7 +8,7 @@ from classroom.answers import TriedAnswers, collect, said_of
 
 import safeteach as st
 from safeteach.chapters import learning_to_play_safely as chapter
-from safeteach.running.dueling import ADVERSARIES
+from safeteach.running.adversaries import ADVERSARIES
 
 RIGHT, WRONG, right, wrong = collect()
 
@@ -326,7 +326,7 @@ def test_the_statement_says_what_the_named_rivals_reach():
     game = st.instances.pursuit()
     for name in ADVERSARIES:
         learner = st.SafeNashVI(game.known, episodes=600, bonus_scale=0.003)
-        assert st.duel(learner, game, name, seed=0).violation[-150:].sum() <= 5
+        assert st.run(learner, game, seed=0, adversary=name).violation[-150:].sum() <= 5
 
 
 # count-the-edges ------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 from oracles.ledger import Step, width
 
 import safeteach as st
-from safeteach.running.dueling import ADVERSARIES
+from safeteach.running.adversaries import ADVERSARIES
 
 DELTA, EPISODES = 0.5, 300
 
@@ -267,7 +267,7 @@ def optimistic(game, scale, everywhere=False):
     held = [
         (learner.Q >= best.Q - 1e-9)[rows].all()
         and (learner.V[:-1] >= best.V[:-1] - 1e-9)[out].all()
-        for _ in st.face(learner, game, "best responder", seed=0)
+        for _ in st.play(learner, game, seed=0, adversary="best responder")
     ]
     return np.mean(held)
 
@@ -291,7 +291,7 @@ def test_optimism_is_false_in_doomed_states():
     pier = st.SafeGame(P, r, c=np.eye(4)[water], tau=0.5, H=3)
     best = st.safe_optimal(pier)
     learner = st.SafeNashVI(pier.known, episodes=6_000, bonus_scale=0.1)
-    st.duel(learner, pier, "uniform", seed=0)
+    st.run(learner, pier, seed=0, adversary="uniform")
     assert learner.V[1, x] < best.V[1, x] - 0.1
     assert learner.V[0, start] >= best.V[0, start]
 
@@ -305,7 +305,7 @@ def played(game, adversary, episodes=150, scale=0.01, seed=0):
         return answer["nu"]
 
     learner = st.SafeNashVI(game.known, episodes=episodes, bonus_scale=scale)
-    for _, episode in st.face(learner, game, watched, seed):
+    for _, episode in st.play(learner, game, seed, adversary=watched):
         yield learner, answer["nu"], episode
 
 
@@ -430,7 +430,7 @@ def test_the_exact_decomposition_with_an_adversary_that_looks_back():
         states, actions, replies = np.array(x[::3]), np.array(x[1::3]), np.array(x[2::3])
         rewards = game.r[np.arange(game.H), states[:-1], actions, replies]
         costs = game.c[states[:-1]] + dice.standard_normal(game.H)
-        learner.observe(st.GameEpisode(states, actions, replies, rewards, costs))
+        learner.observe(st.Episode(states, actions, rewards, costs, replies))
     assert matters > 0.1  # so that the state alone would not have done
 
 
@@ -559,7 +559,7 @@ def test_the_planned_adversary_may_never_find_its_best_reply():
     kinds = set()
     for seed in range(12):
         learner = st.SafeNashVI(doors.known, episodes=200, bonus_scale=0.003)
-        history = st.duel(learner, doors, "equilibrium", seed)
+        history = st.run(learner, doors, seed, adversary="equilibrium")
         tried = learner.transitions.N[0, 0] > 0
         kinds.add((bool(tried[1]), float(history.reward[-50:].mean())))
     assert (False, 1.0) in kinds

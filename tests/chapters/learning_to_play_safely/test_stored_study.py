@@ -8,7 +8,7 @@ import pytest
 import storing
 
 import safeteach as st
-from safeteach.running.dueling import ADVERSARIES
+from safeteach.running.adversaries import ADVERSARIES
 
 AGAIN = "run `make duels`"
 

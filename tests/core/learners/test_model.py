@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from safeteach.learners.model import FIRST_ROOM, SeenCosts, SeenTransitions
-from safeteach.worlds.mdp import Episode, Known
+from safeteach.worlds.known import Episode, Known
 
 
 def known_world(S, A, H):
@@ -43,10 +43,11 @@ def check(seen, counts, S, A, H):
 )
 def test_transitions_equal_a_dictionary_of_counts(S, A, H, episodes):
     seen, counts = SeenTransitions(known_world(S, A, H)), {}
+    costs = SeenCosts(known_world(S, A, H))
     check(seen, counts, S, A, H)
     rooms = {len(seen.successor)}
     for k, episode in enumerate(random_episodes(S, A, H, seed=S, n=episodes)):
-        seen.record(episode)
+        seen.record(episode, costs)
         for h in range(1, H + 1):
             pair = h, int(episode.states[h - 1]), int(episode.actions[h - 1])
             row = counts.setdefault(pair, {})
@@ -65,18 +66,19 @@ def test_transitions_equal_a_dictionary_of_counts(S, A, H, episodes):
 
 
 def test_no_room_is_taken_by_pairs_that_were_not_tried():
-    seen = SeenTransitions(known_world(S=1600, A=4, H=25))
+    known = known_world(S=1600, A=4, H=25)
+    seen, costs = SeenTransitions(known), SeenCosts(known)
     for episode in random_episodes(1600, 4, 25, seed=0, n=100):
-        seen.record(episode)
+        seen.record(episode, costs)
     assert len(seen.successor) <= 2 * FIRST_ROOM * 25 * 100
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_touches_asks_whether_a_seen_successor_is_in_the_next_set(seed):
     S, A, H = 6, 3, 4
-    seen = SeenTransitions(known_world(S, A, H))
+    seen, costs = SeenTransitions(known_world(S, A, H)), SeenCosts(known_world(S, A, H))
     for episode in random_episodes(S, A, H, seed, n=30):
-        seen.record(episode)
+        seen.record(episode, costs)
     U = np.random.default_rng(seed).random((H, S)) < 0.3
     touched = seen.touches(U)
     assert touched.any() and not touched[:-1].all() and not touched[-1].any()
@@ -88,10 +90,10 @@ def test_touches_asks_whether_a_seen_successor_is_in_the_next_set(seed):
 
 def test_costs_are_averaged_over_all_steps():
     S, H = 5, 7
-    seen = SeenCosts(known_world(S, 1, H))
+    transitions, seen = SeenTransitions(known_world(S, 1, H)), SeenCosts(known_world(S, 1, H))
     lists = {s: [] for s in range(S)}
     for episode in random_episodes(S - 1, 1, H, seed=3, n=50):  # the last state is never seen
-        seen.record(episode)
+        transitions.record(episode, seen)
         for s, cost in zip(episode.states[:-1], episode.costs, strict=True):
             lists[int(s)].append(cost)
         assert seen.N.tolist() == [len(costs) for costs in lists.values()]

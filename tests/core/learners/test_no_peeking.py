@@ -121,7 +121,7 @@ def test_a_learner_of_games_needs_no_more_than_what_is_known_and_seen(name):
     learner, other = build_for_game(name), build_for_game(name, known=bare)
     ties = np.random.default_rng(np.random.SeedSequence(8).spawn(5)[4])
     plans = set()
-    for k, episode in st.face(learner, GAME, "hazard seeker", seed=8):
+    for k, episode in st.play(learner, GAME, seed=8, adversary="hazard seeker"):
         assert other.plan(ties).tobytes() == learner.mu.tobytes(), k
         assert other.nu.tobytes() == learner.nu.tobytes(), k
         other.observe(episode)
@@ -132,7 +132,7 @@ def test_a_learner_of_games_needs_no_more_than_what_is_known_and_seen(name):
 @pytest.mark.parametrize("name", GAME_NAMES)
 def test_a_learner_of_games_keeps_nothing_of_the_world(name):
     learner = build_for_game(name)
-    st.duel(learner, GAME, "best responder", seed=1)
+    st.run(learner, GAME, seed=1, adversary="best responder")
     check_nothing_is_kept(learner, GAME)
 
 

@@ -10,8 +10,7 @@ from oracles.omniscient import teach
 from scipy.stats import chisquare
 
 import safeteach as st
-from safeteach.worlds.games import GameEpisode
-from safeteach.worlds.mdp import Episode
+from safeteach.worlds.known import Episode
 
 LOUD = {"delta": 0.5, "bonus_scale": 0.01}
 
@@ -27,7 +26,7 @@ def compare_with_plain(game, episodes, adversary, seed, noise=0.3):
     how = {"episodes": episodes, **LOUD}
     learner, plain = st.SafeNashVI(game.known, **how), PlainNashVI(game.known, **how)
     met = np.zeros(4, int)
-    for k, episode in st.face(learner, game, adversary, seed=seed, noise=noise):
+    for k, episode in st.play(learner, game, seed=seed, noise=noise, adversary=adversary):
         plain.plan()
         Q, V, U, safe, rows = plain.arrays()
         assert np.abs(learner.Q - Q).max() < 1e-9, k
@@ -76,7 +75,7 @@ def test_with_one_reply_it_is_sucbvi(stationary):
         how = {"episodes": 150, **LOUD}
         ours, theirs = st.SafeNashVI(game.known, **how), st.SUCBVI(alone(game).known, **how)
         assert ours.alpha == theirs.alpha
-        for k, e in st.face(ours, game, "uniform", seed=seed, noise=0.3):
+        for k, e in st.play(ours, game, seed=seed, noise=0.3, adversary="uniform"):
             theirs.plan(np.random.default_rng(k))
             assert np.abs(ours.V - theirs.V).max() < 1e-9
             assert np.abs(ours.Q[..., 0] - theirs.Q).max() < 1e-9
@@ -136,8 +135,8 @@ def test_nothing_is_known_before_the_first_episode():
 
 def walk(states, actions, replies, cost=0.0):
     H = len(actions)
-    return GameEpisode(np.array(states), np.array(actions), np.array(replies),
-                       np.zeros(H), np.full(H, cost))  # fmt: skip
+    seen = np.zeros(H), np.full(H, cost)
+    return Episode(np.array(states), np.array(actions), *seen, np.array(replies))
 
 
 def test_the_bonus_is_the_theorems_and_falls_with_the_root_of_the_visits():
@@ -201,14 +200,14 @@ def test_every_best_row_is_as_likely_as_the_others():
 def test_nash_vi_flags_nothing_and_is_safe_nash_vi_where_nothing_is_unsafe(adversary):
     game = sharp(st.instances.random_game(5, 3, 2, 4, seed=1, unsafe=0.4))
     careless = st.NashVI(game.known, episodes=150, **LOUD)
-    history = st.duel(careless, game, adversary, seed=2, noise=0.1)
+    history = st.run(careless, game, seed=2, noise=0.1, adversary=adversary)
     assert not careless.U.any() and careless.safe_actions.all() and history.violation.sum() > 20
     assert careless.costs.mean[game.unsafe].max() > 0.5  # it saw the costs all the same
     harmless = sharp(game, tau=1.0)
     for world in (game, harmless):
         one = st.NashVI(world.known, episodes=150, **LOUD)
         other = st.SafeNashVI(world.known, episodes=150, **LOUD)
-        same = [st.duel(x, world, "uniform", seed=2, noise=0.1).reward.tobytes()
+        same = [st.run(x, world, seed=2, noise=0.1, adversary="uniform").reward.tobytes()
                 for x in (one, other)]  # fmt: skip
         assert (same[0] == same[1]) == (world is harmless)
         if world is harmless:
@@ -222,10 +221,11 @@ def test_nash_vi_flags_nothing_and_is_safe_nash_vi_where_nothing_is_unsafe(adver
 def test_violation_dies_out_and_regret_falls_on_the_bridge(adversary):
     game = st.instances.penny_bridge()
     learner = st.SafeNashVI(game.known, episodes=1000, bonus_scale=0.003)
-    history = st.duel(learner, game, adversary, seed=1, noise=0.3)
+    history = st.run(learner, game, seed=1, noise=0.3, adversary=adversary)
     assert history.violation[-400:].sum() == 0 < history.violation.sum()
     careless = st.NashVI(game.known, episodes=1000, bonus_scale=0.003)
-    assert st.duel(careless, game, adversary, seed=1, noise=0.3).violation[-400:].sum() > 100
+    careless = st.run(careless, game, seed=1, noise=0.3, adversary=adversary)
+    assert careless.violation[-400:].sum() > 100
     if adversary != "uniform":
         assert abs(history.regret[-200:].mean()) < 0.1
 
@@ -234,7 +234,7 @@ def test_violation_dies_out_and_regret_falls_on_the_bridge(adversary):
 def test_on_pursuit_violation_dies_out_against_one_who_seeks_it():
     game = st.instances.pursuit()
     learner = st.SafeNashVI(game.known, episodes=900, bonus_scale=0.003)
-    history = st.duel(learner, game, "hazard seeker", seed=0)
+    history = st.run(learner, game, seed=0, adversary="hazard seeker")
     assert history.violation[:300].sum() > 20 > 4 > history.violation[-300:].sum()
 
 
@@ -242,7 +242,7 @@ def test_a_game_without_safe_strategies_is_played_all_the_same():
     game = sharp(st.SafeGame(np.full((2, 2, 2, 2), 0.5), np.ones((2, 2, 2)), [0, 1], 0.5, H=3))
     assert not st.is_feasible(game)
     learner = st.SafeNashVI(game.known, episodes=200, **LOUD)
-    history = st.duel(learner, game, "best responder", noise=0.1)
+    history = st.run(learner, game, noise=0.1, adversary="best responder")
     assert np.isnan(history.regret).all() and (history.reward == 3).all()
     assert learner.U[:-1].all() and learner.U[-1].tolist() == [False, True]
     assert np.allclose(learner.mu.sum(axis=2), 1) and (learner.mu >= 0).all()
@@ -252,7 +252,7 @@ def test_a_bonus_beyond_all_numbers_gives_no_plan_but_valid_strategies():
     game = st.instances.penny_bridge()
     learner = st.SafeNashVI(game.known, episodes=30, bonus_scale=1e307)
     with np.errstate(over="ignore", invalid="ignore"):
-        st.duel(learner, game, "uniform")
+        st.run(learner, game, adversary="uniform")
     assert (learner.Q == game.H).all()
     assert (learner.mu >= 0).all() and np.allclose(learner.mu.sum(axis=2), 1)
 
@@ -263,11 +263,11 @@ def test_compiled_and_plain_kernels_give_the_same_bits(monkeypatch):
 
     def history():
         learner = st.SafeNashVI(game.known, episodes=80, **LOUD)
-        return st.duel(learner, game, "hazard seeker", seed=3, noise=0.2), learner
+        return st.run(learner, game, seed=3, noise=0.2, adversary="hazard seeker"), learner
 
     fast, fast_learner = history()
     plain = 0
-    for module in ("planning.matrix_games", "running.dueling", "learners.model", "learners.sucbvi",
+    for module in ("planning.matrix_games", "running.loop", "learners.model", "learners.sucbvi",
                    "learners.safe_nash_vi"):  # fmt: skip
         module = importlib.import_module(f"safeteach.{module}")
         for attribute, value in vars(module).copy().items():

@@ -11,7 +11,7 @@ from looping import each
 from oracles.omniscient import teach, world_in_eighths
 
 import safeteach as st
-from safeteach.worlds.mdp import Episode
+from safeteach.worlds.known import Episode
 
 LOUD = {"delta": 0.5, "bonus_scale": 0.001}  # few visits flag, and W̄ comes off its cap
 LABORATORY = st.instances.laboratory()

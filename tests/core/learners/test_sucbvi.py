@@ -12,7 +12,7 @@ from oracles.omniscient import teach, world_in_eighths
 from scipy.stats import chisquare
 
 import safeteach as st
-from safeteach.worlds.mdp import Episode
+from safeteach.worlds.known import Episode
 
 LOUD = {"delta": 0.5, "bonus_scale": 0.01}
 

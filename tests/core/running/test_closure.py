@@ -273,10 +273,10 @@ def test_a_shared_picture_is_behind_the_pages_that_show_it(behind):
 @pytest.mark.parametrize(
     ("source", "yes", "no"),
     [
-        ("st.SUCBVI", ["SUCBVI"], ["TripleQ", "OptCMDP", "SafeNashVI", "duel", "audit"]),
-        ("st.run(st.SUCBVI, st.instances.grid())", ["run", "play"], ["TripleQ", "duel", "explore"]),
-        ("st.duel(st.SafeNashVI)", ["duel", "SafeNashVI"], ["TripleQ", "audit", "explore"]),
-        ("st.explore(st.SRFUCRL)", ["explore", "SRFUCRL"], ["TripleQ", "SafeNashVI", "duel"]),
+        ("st.SUCBVI", ["SUCBVI"], ["TripleQ", "OptCMDP", "SafeNashVI", "run", "audit"]),
+        ("st.run(st.SUCBVI)", ["run", "play"], ["TripleQ", "SRFUCRL", "explore", "compare"]),
+        ("st.run(st.SafeNashVI)", ["run", "SafeNashVI"], ["TripleQ", "audit", "explore"]),
+        ("st.explore(st.SRFUCRL)", ["explore", "SRFUCRL"], ["TripleQ", "SafeNashVI", "compare"]),
     ],
 )
 def test_a_run_depends_on_what_it_runs(source, yes, no):
@@ -290,7 +290,7 @@ def test_a_run_depends_on_what_it_runs(source, yes, no):
 def test_a_change_shows_where_it_matters(tmp_path):
     home = tmp_path / "safeteach"
     shutil.copytree(HOME, home, ignore=shutil.ignore_patterns("__pycache__"))
-    game = "import safeteach as st\nst.duel(st.SafeNashVI, st.instances.pursuit())"
+    game = "import safeteach as st\nst.run(st.SafeNashVI, st.instances.pursuit())"
     constrained = "import safeteach as st\nst.compare(st.TripleQ)"
     codes = (game, constrained, *NOTEBOOKS, *SCRIPTS)
 
@@ -333,10 +333,10 @@ import safeteach as st
 mdp = st.instances.union_counterexample()
 st.run(st.SUCBVI(mdp.known, episodes=3), mdp)
 """
-DUEL = """
+MATCH = """
 import safeteach as st
 game = st.instances.penny_bridge()
-st.duel(st.SafeNashVI(game.known, episodes=3), game, "best responder")
+st.run(st.SafeNashVI(game.known, episodes=3), game, adversary="best responder")
 """
 DRAW = """
 import safeteach as st
@@ -345,7 +345,7 @@ st.figures.grid(st.instances.ice_corridor())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", [RUN, DUEL, DRAW], ids=["run", "duel", "draw"])
+@pytest.mark.parametrize("source", [RUN, MATCH, DRAW], ids=["run", "match", "draw"])
 def test_what_runs_was_found(source):
     watched = subprocess.run(
         [sys.executable, "-c", WATCH, source],

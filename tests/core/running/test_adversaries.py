@@ -8,7 +8,7 @@ from oracles.brute_force_games import all_tables, any_game, normal_form, random_
 from scipy.stats import chi2_contingency, chisquare
 
 import safeteach as st
-from safeteach.running.dueling import ADVERSARIES, best_responder, hazard_seeker
+from safeteach.running.adversaries import ADVERSARIES, best_responder, hazard_seeker
 
 PARTS = ("reward", "violation", "regret")
 NAMES = ("equilibrium", "best responder", "uniform", "hazard seeker")
@@ -43,7 +43,7 @@ def test_the_world_of_these_tests_has_all_that_matters():
 
 @pytest.mark.parametrize("adversary", NAMES)
 def test_the_same_seed_gives_the_same_bits(adversary):
-    one, other, third = (st.duel(learner(), GAME, adversary, seed=s) for s in (5, 5, 6))
+    one, other, third = (st.run(learner(), GAME, seed=s, adversary=adversary) for s in (5, 5, 6))
     for part in PARTS:
         assert getattr(one, part).tobytes() == getattr(other, part).tobytes()
         assert getattr(one, part).shape == (40,) and getattr(one, part).dtype == float
@@ -54,10 +54,10 @@ def test_the_same_seed_gives_the_same_bits(adversary):
 def test_the_report_is_exact(adversary):
     """Regret by the definition, reward and violation by the episodes that the learner saw."""
     respond = ADVERSARIES[adversary]
-    history = st.duel(learner(), GAME, adversary, seed=5)
+    history = st.run(learner(), GAME, seed=5, adversary=adversary)
     best, P = st.safe_optimal(GAME).value, GAME.P
     again = learner()
-    for k, episode in st.face(again, GAME, adversary, seed=5):
+    for k, episode in st.play(again, GAME, seed=5, adversary=adversary):
         assert episode.states[0] == GAME.s1
         mu = again.mu.copy()
         nu = respond(GAME, mu, again.nu)
@@ -77,7 +77,7 @@ def test_the_report_is_exact(adversary):
 
 def test_an_episode_is_shown_before_the_learner_observes_it():
     who = learner(episodes=5)
-    for k, _episode in st.face(who, GAME, "uniform"):
+    for k, _episode in st.play(who, GAME, adversary="uniform"):
         assert who.costs.N.sum() == k * GAME.H
     assert who.costs.N.sum() == 5 * GAME.H
 
@@ -85,8 +85,8 @@ def test_an_episode_is_shown_before_the_learner_observes_it():
 def test_the_learner_sees_costs_with_noise_and_none_without():
     mu = random_strategy(GAME, 3, seed=1)
     quiet, loud = Fixed(GAME, mu, episodes=1500), Fixed(GAME, mu, episodes=1500)
-    st.duel(quiet, GAME, "uniform", seed=3, noise=0.0)
-    st.duel(loud, GAME, "uniform", seed=3, noise=2.0)
+    st.run(quiet, GAME, seed=3, noise=0.0, adversary="uniform")
+    st.run(loud, GAME, seed=3, noise=2.0, adversary="uniform")
     assert all((e.costs == GAME.c[e.states[:-1]]).all() for e in quiet.seen)
     for one, other in zip(quiet.seen, loud.seen, strict=True):
         assert (one.states == other.states).all() and (one.replies == other.replies).all()
@@ -101,7 +101,7 @@ def test_episodes_have_the_law_of_both_strategies_and_the_world(stationary):
     mu, nu = random_strategy(game, 3, seed=5), random_strategy(game, 2, seed=6)
     mu[0, 0], nu[0, 0] = [0.2, 0.3, 0.5], [0.6, 0.4]
     who = Fixed(game, mu, nu, episodes=6_000)
-    st.duel(who, game, "equilibrium", seed=1)
+    st.run(who, game, seed=1, adversary="equilibrium")
     n = np.zeros((game.H, 4, 3, 2, 4), int)
     for e in who.seen:
         for h in range(game.H):
@@ -120,7 +120,7 @@ def test_episodes_have_the_law_of_both_strategies_and_the_world(stationary):
 def test_a_step_knows_nothing_of_the_choices_before_it():
     game = st.SafeGame(np.ones((1, 2, 2, 1)), np.zeros((1, 2, 2)), [0], 0.5, H=2)
     who = Fixed(game, np.full((2, 1, 2), 0.5), episodes=4000)
-    st.duel(who, game, "uniform")
+    st.run(who, game, adversary="uniform")
     actions, replies = (np.array([getattr(e, x) for e in who.seen]) for x in ("actions", "replies"))
     for one, other in ((actions[:, 0], actions[:, 1]), (replies[:, 0], replies[:, 1]),
                        (actions[:, 0], replies[:, 0]), (actions[:, 0], replies[:, 1])):  # fmt: skip
@@ -181,12 +181,13 @@ def test_equilibrium_and_uniform_play_what_they_say():
 def test_regret_against_the_worst_is_largest_and_is_never_negative_for_a_safe_strategy():
     plan = st.safe_optimal(GAME)
     everything = {
-        name: st.duel(Fixed(GAME, plan.mu, plan.nu), GAME, name).regret[0] for name in NAMES
+        name: st.run(Fixed(GAME, plan.mu, plan.nu), GAME, adversary=name).regret[0]
+        for name in NAMES
     }
     assert abs(everything["equilibrium"]) < 1e-9 and abs(everything["best responder"]) < 1e-9
     assert max(everything.values()) < 1e-9 and everything["uniform"] < -1e-3
     lame = np.eye(3)[np.zeros((GAME.H, GAME.S), int)]
-    assert st.duel(Fixed(GAME, lame), GAME, "best responder").regret[0] > 1e-3
+    assert st.run(Fixed(GAME, lame), GAME, adversary="best responder").regret[0] > 1e-3
 
 
 def test_an_adversary_may_be_any_function():
@@ -198,7 +199,7 @@ def test_an_adversary_may_be_any_function():
 
     mu, nu = random_strategy(GAME, 3, 0), random_strategy(GAME, 2, 1)
     who = Fixed(GAME, mu, nu, episodes=4)
-    st.duel(who, GAME, spiteful)
+    st.run(who, GAME, adversary=spiteful)
     assert [e.replies.tolist() for e in who.seen] == [[1] * 4, [0] * 4, [1] * 4, [0] * 4]
     assert len(told) == 4
     for game, one, other in told:
@@ -209,7 +210,7 @@ def test_strategies_may_be_given_as_actions_or_lists():
     mu = np.eye(3)[np.zeros((GAME.H, GAME.S), int)]
     nu = np.eye(2)[np.ones((GAME.H, GAME.S), int)]
     histories = [
-        st.duel(Fixed(GAME, how), GAME, lambda *_, answer=answer: answer)
+        st.run(Fixed(GAME, how), GAME, adversary=lambda *_, answer=answer: answer)
         for how in (mu, np.zeros((GAME.H, GAME.S), int))
         for answer in (nu, np.ones((GAME.H, GAME.S), int), nu.tolist(), [[1] * GAME.S] * GAME.H)
     ]
@@ -218,7 +219,7 @@ def test_strategies_may_be_given_as_actions_or_lists():
 
 def test_in_a_game_without_safe_strategies_the_regret_is_not_a_number():
     wet = st.SafeGame(GAME.P, GAME.r, np.ones(6), 0.5, GAME.H)
-    history = st.duel(learner(wet), wet, "best responder")
+    history = st.run(learner(wet), wet, adversary="best responder")
     assert np.isnan(history.regret).all()
     assert (history.violation == 0.5 * GAME.H).all() and (history.reward > 0).all()
 
@@ -247,7 +248,7 @@ def spoilt(strategy, row):
 )
 def test_a_strategy_of_the_agent_that_is_none_is_refused(mu, message, adversary):
     with pytest.raises(ValueError, match="^" + re.escape(message)):
-        st.duel(Fixed(GAME, mu), GAME, adversary)
+        st.run(Fixed(GAME, mu), GAME, adversary=adversary)
 
 
 @pytest.mark.parametrize(
@@ -263,15 +264,15 @@ def test_a_strategy_of_the_agent_that_is_none_is_refused(mu, message, adversary)
 def test_a_strategy_of_the_adversary_that_is_none_is_refused(nu, message):
     for adversary, expected in ((lambda *_: nu, None), ("equilibrium", nu)):
         with pytest.raises(ValueError, match="^" + re.escape(message)):
-            st.duel(Fixed(GAME, MU, expected), GAME, adversary)
+            st.run(Fixed(GAME, MU, expected), GAME, adversary=adversary)
 
 
 @pytest.mark.parametrize("noise", [-1.0, float("nan"), float("inf")])
 def test_a_noise_that_makes_no_sense_is_refused_and_the_learner_stays_new(noise):
     who = learner(episodes=2)
     with pytest.raises(ValueError, match=f"^noise is {noise}; a standard deviation must be at"):
-        st.duel(who, GAME, "uniform", noise=noise)
-    assert len(st.duel(who, GAME, "uniform").reward) == 2
+        st.run(who, GAME, noise=noise, adversary="uniform")
+    assert len(st.run(who, GAME, adversary="uniform").reward) == 2
 
 
 def test_an_unknown_adversary_is_refused_and_the_learner_stays_new():
@@ -281,17 +282,17 @@ def test_an_unknown_adversary_is_refused_and_the_learner_stays_new():
         "\"uniform\", \"hazard seeker\""
     )
     with pytest.raises(ValueError, match="^" + re.escape(message) + "$"):
-        st.duel(who, GAME, "wind")
-    assert len(st.duel(who, GAME, "uniform").reward) == 2
+        st.run(who, GAME, adversary="wind")
+    assert len(st.run(who, GAME, adversary="uniform").reward) == 2
 
 
 def test_a_learner_runs_once():
     who = learner(episodes=2)
-    st.duel(who, GAME, "uniform")
+    st.run(who, GAME, adversary="uniform")
     with pytest.raises(ValueError, match=r"^this learner has run before; build a new one"):
-        st.duel(who, GAME, "uniform")
+        st.run(who, GAME, adversary="uniform")
     with pytest.raises(ValueError, match=r"^this learner has run before; build a new one"):
-        next(st.face(who, GAME, "uniform"))
+        next(st.play(who, GAME, adversary="uniform"))
 
 
 @pytest.mark.parametrize(
@@ -314,5 +315,5 @@ def test_another_game_than_the_one_it_was_built_for_is_refused(changes, message)
     game = st.SafeGame(game.P, r, game.c, changes.get("tau", 0.5), game.H, changes.get("s1", 0))
     who = learner()
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        st.duel(who, game, "uniform")
+        st.run(who, game, adversary="uniform")
     assert not hasattr(who, "started")
