@@ -81,6 +81,11 @@ def explore(
     >>> exploration.episodes, exploration.finished, exploration.planned.shape
     (100, False, (100, 2))
     """
+    if not hasattr(learner, "plan_for"):
+        raise ValueError(
+            f"{type(learner).__name__} plans for one reward; explore takes a learner without "
+            f"reward, such as SRFUCRL: let this one run(learner, mdp)"
+        )
     if episodes is None and learner.epsilon is None:
         raise ValueError("give the learner an epsilon, or explore a number of episodes")
     if episodes is not None:

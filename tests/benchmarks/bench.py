@@ -278,6 +278,36 @@ def bench_learners() -> None:
     print_ratio("rlberry 0.5.0's UCBVI", rates["ours"], rates["rlberry"])
 
 
+def game_rate(adversary: str | None, episodes: int = 1_000) -> float:
+    """Episodes per second of SafeNashVI on the deck; of its plans alone without an adversary."""
+    game = st.instances.pursuit()
+    learner = st.SafeNashVI(game.known, episodes=episodes, bonus_scale=3e-3)
+    if adversary:
+        return episodes / seconds(
+            lambda: st.run(learner, game, adversary=adversary), clock=time.process_time
+        )
+    plans = 0.0
+    for _ in st.play(learner, game, adversary="uniform"):
+        again = functools.partial(learner.plan, np.random.default_rng(0))
+        plans += seconds(again, clock=time.process_time)
+    return episodes / plans
+
+
+def bench_games() -> None:
+    game_rate("uniform", 2), game_rate("best responder", 2)  # compile
+    print("SafeNashVI on the deck, 1,000 episodes: microseconds of an episode, in all and of its")
+    print("plan, and what playing it adds to the plan")
+    rates = in_turns(
+        3,
+        plan=lambda: game_rate(None),
+        uniform=lambda: game_rate("uniform"),
+        best=lambda: game_rate("best responder"),
+    )
+    plan, uniform, best = (1e6 / statistics.median(rate) for rate in rates.values())
+    print(f"{uniform:.0f} against uniform, {best:.0f} against a best responder, plan {plan:.0f}")
+    print(f"a uniform adversary adds {uniform / plan - 1:.0%}", flush=True)
+
+
 def bench_growth() -> None:
     print("SUCBVI, H = 25, 5,000 episodes: processor time beside the number of seen successors")
     print("(h, s, a, t), which it should grow with, and H S² A, the size of a dense model")
@@ -334,6 +364,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "budget": bench_constrained,
     "matrix games": bench_matrix_games,
     "learners": bench_learners,
+    "games": bench_games,
     "growth": bench_growth,
     "figure1": bench_figure1,
     "book": bench_book,

@@ -187,3 +187,8 @@ def test_who_has_no_number_of_episodes_is_sent_to_explore():
     mdp = st.instances.ice_corridor()
     with pytest.raises(ValueError, match=r"no number of episodes; let it explore\(learner, mdp\)"):
         st.run(st.SRFUCRL(mdp.known), mdp)
+
+
+def test_a_learner_of_one_reward_is_told_to_run():
+    with pytest.raises(ValueError, match=r"^SUCBVI plans for one reward; explore takes a learner"):
+        st.explore(st.SUCBVI(LABORATORY.known, episodes=5), LABORATORY, 5)
