@@ -27,7 +27,7 @@ __all__ = [
 Array = NDArray[Any]
 Known = KnownMDP | KnownGame
 Sets = dict[int, set[int]]  # U[h] for h = 1..H
-Spread = Callable[["Memory", Any, set[int]], Sets]
+Spread = Callable[["Memory", Known, set[int]], Sets]
 
 
 class Memory:
@@ -71,7 +71,7 @@ def doomed(
     seen: Memory, known: Known, flagged: set[int],
     looks_safe: Callable[..., list[int]] = looks_safe,
 ) -> Sets:
-    """U_1, .., U_H: the flagged, and at each step who has no action that looks safe."""
+    """U_1, .., U_H: the flagged, and at each step who has no safe-looking action."""
     U = {known.H: flagged}
     for h in range(known.H - 1, 0, -1):
         stuck = {s for s in range(known.S) if not looks_safe(seen, known, U, h, s)}
@@ -106,7 +106,7 @@ def optimistic_Q(
 def make_plan(
     seen: Memory, known: Known, U: Sets, alpha: float, ties: Array
 ) -> tuple[Array, Array, Array]:
-    """Q, V and the policy, by backward induction over the actions that are allowed."""
+    """Q, V and the policy, by backward induction over the allowed actions."""
     H, S, A = known.H, known.S, known.A
     Q, V = np.empty((H, S, A)), np.zeros((H + 1, S))
     policy = np.empty((H, S), int)

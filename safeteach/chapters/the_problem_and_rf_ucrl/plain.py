@@ -26,7 +26,7 @@ def uncertainty(
     seen: Memory, known: Known, E_next: Array,
     scale: float, delta: float, h: int, s: int, a: int,
 ) -> float:
-    """How wrong the value of a policy through this pair can be, whatever the reward."""
+    """How wrong the value of a policy through this pair can be, for any reward."""
     cap = known.H - h + 1
     after = seen.after.get((h, s, a))
     if not after:
@@ -57,7 +57,7 @@ def look(
 def by_hand(
     mdp: SafeMDP, seed: int, scale: float = 1.0, delta: float = 0.1
 ) -> Iterator[SimpleNamespace]:
-    """Yield each episode with the E it was planned with, then remember it; for ever."""
+    """Yield each episode with the E it was planned with, then remember it."""
     known, seen, P = mdp.known, Memory(), mdp.P
     streams = np.random.SeedSequence(seed).spawn(4)
     moves, _, _, ties = map(np.random.default_rng, streams)
