@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from safeteach.classroom.checking.quizzes import Quiz
 from safeteach.classroom.checking.verdicts import Verdict, check_exercise, quiz_of
 
-__all__ = ["open_room", "stored"]
+__all__ = ["Listing", "open_room", "show", "stored"]
 
-LAZY = ("controls", "exercises", "figures")  # they draw, learn and ask: loaded when first used
+LAZY = ("controls", "exercises", "figures", "plain")  # loaded when first used
 
 
 def open_room(
@@ -39,6 +41,8 @@ def open_room(
         return quiz_of(slug)
 
     def look_up(name: str) -> Any:
+        if name == "show":
+            return show
         if name == "stored":
             return stored
         if name in LAZY:
@@ -46,6 +50,37 @@ def open_room(
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return check, quiz, look_up
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Source code that a notebook and a page show as they show code of their own.
+
+    Attributes
+    ----------
+    source : str
+    """
+
+    source: str
+
+    def __repr__(self) -> str:
+        return self.source
+
+    def _repr_markdown_(self) -> str:
+        # Not HTML: so the page and JupyterLab colour it each in its own way, in light and dark.
+        return f"```python\n{self.source}\n```"
+
+
+def show(*pieces: Callable[..., Any]) -> Listing:
+    """The source of functions and classes, one below the other.
+
+    Examples
+    --------
+    >>> from safeteach.chapters.learning_to_play_safely import plain
+    >>> show(plain.draw).source.splitlines()[0]
+    'def draw(row: Array, uniform: float) -> int:'
+    """
+    return Listing("\n\n\n".join(inspect.getsource(piece).rstrip() for piece in pieces))
 
 
 def stored(name: str) -> Path:

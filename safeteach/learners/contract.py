@@ -113,7 +113,7 @@ def check_same_world(known: Known, world: Any, rewards: bool = True) -> None:
         Whether the rewards must be the same; a learner that never reads them does not care.
     """
     for name in ("S", "A", "B", "H", "tau", "s1"):
-        told, true = getattr(known, name, None), getattr(world, name, None)
+        told, true = getattr(known, name, 0), getattr(world, name, 0)  # an MDP has no B
         if told != true:
             raise ValueError(
                 f"the learner was built for a world with {name} = {told}; this one has {true}"

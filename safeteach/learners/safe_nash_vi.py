@@ -92,7 +92,7 @@ class SafeNashVI:
         self.episodes = episodes
         self.delta = delta
         self.bonus_scale = bonus_scale
-        if known.B is None:
+        if known.B == 0:
             raise ValueError("known has no adversary; a learner of games is built from game.known")
         S, A, B, H = known.S, known.A, known.B, known.H
         pairs = A * B

@@ -7,8 +7,9 @@ changed, and only then.  The files are found in the import statements and in nam
 An ``__init__`` only hands on names of other files: a name counts as the file that it comes from,
 and the ``__init__`` does not count.  Where no single name can be told, as in
 ``getattr(st.learners, name)``, all names of the package count, and its ``__init__`` too.  The
-folder of a chapter is a room: who uses anything in it depends on all of its files; who opens a
-room by a computed name does not, but whoever names it does.
+folder of a chapter is a room: who uses anything in it depends on all of its files, except that
+other rooms may borrow from its module ``plain`` alone; who opens a room by a computed name does
+not, but whoever names it does.
 
 What code reads as data outside a room is not seen, nor is code in strings; and of the scripts
 that a script imports nothing is followed.
@@ -29,6 +30,7 @@ __all__ = ["HOME", "digest_of", "files_of"]
 
 HOME = Path(__file__).parents[1]
 ROOMS = "chapters"
+LENT = "plain"  # the module of a room from which other rooms may import
 ANY = "*"  # in the place of a name: whatever there is
 
 # The parts of a module's name below the package, and those of a name in the module.
@@ -279,9 +281,10 @@ class _Search:
         return next((file for file in files if file.exists()), None)
 
     def room(self, module: Module) -> Path | None:
-        """The folder of the chapter that a module belongs to, if there is one."""
+        """The folder of the chapter that a module belongs to, if all of it counts."""
         place = self.home.joinpath(*module[:2])
-        return place if module[:1] == (ROOMS,) and len(module) > 1 and place.is_dir() else None
+        whole = module[:1] == (ROOMS,) and len(module) > 1 and module[2:] != (LENT,)
+        return place if whole and place.is_dir() else None
 
     def uses(self, file: Path) -> _Uses:
         """What a file of the package imports and uses."""

@@ -28,8 +28,8 @@ class Known:
         Threshold of the cost.
     s1 : int
         Initial state.
-    B : int or None
-        Number of the adversary's actions; None where there is no adversary.
+    B : int
+        Number of the adversary's actions; 0 where there is no adversary.
     """
 
     S: int
@@ -38,7 +38,7 @@ class Known:
     r: NDArray[np.float64]
     tau: float
     s1: int
-    B: int | None = None
+    B: int = 0
 
 
 class Episode(NamedTuple):

@@ -1,6 +1,7 @@
 """The library is a stack: a file imports only from the layers above it."""
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,8 @@ LAYERS = (
 def imported_layers(source: str, parts: tuple[str, ...]) -> set[str]:
     """Return the layers that a file imports, "" for the package itself; every room is its own.
 
-    `parts` names the file's package, from ``safeteach`` down.
+    A room's plain module is named beside its room.  `parts` names the file's package, from
+    ``safeteach`` down.
     """
     names = set()
     for node in ast.walk(ast.parse(source)):
@@ -45,8 +47,14 @@ def imported_layers(source: str, parts: tuple[str, ...]) -> set[str]:
             layers = [alias.name for alias in node.names if alias.name in LAYERS]
             inside = target == "safeteach" and len(layers) == len(node.names)
             names |= {f"{target}.{layer}" for layer in layers} if inside else {target}
-    inside = [name.split(".")[1:3] for name in names if name.split(".")[0] == "safeteach"]
-    return {".".join(parts if parts[:1] == ["chapters"] else parts[:1]) for parts in inside}
+    inside = [name.split(".")[1:] for name in names if name.split(".")[0] == "safeteach"]
+    return {".".join(parts[: 3 if is_plain(parts) else 1 + (parts[:1] == ["chapters"])])
+            for parts in inside}  # fmt: skip
+
+
+def is_plain(parts: Sequence[str]) -> bool:
+    """Whether these are the parts of ``chapters.<room>.plain``."""
+    return len(parts) == 3 and parts[0] == "chapters" and parts[2] == "plain"
 
 
 def violations(source: str, path: Path) -> list[str]:
@@ -56,9 +64,12 @@ def violations(source: str, path: Path) -> list[str]:
         return [f"{path} is in no layer"]
     above = set(LAYERS[: LAYERS.index(layer)])
     own = {layer} if len(path.parts) > 1 else set()
-    if layer == "chapters":
-        own = {".".join(path.parts[:2])}
     imported = imported_layers(source, ("safeteach", *path.parent.parts))
+    if layer == "chapters":
+        room = ".".join(path.parts[:2])
+        own = {room, f"{room}.plain"}
+    if is_plain(path.with_suffix("").parts):  # one plain learner builds on another
+        own |= {name for name in imported if is_plain(name.split("."))}
     return [
         f"{path} imports {'safeteach.' + name if name else 'from safeteach itself'}"
         for name in sorted(imported - above - own)
@@ -97,6 +108,18 @@ def test_a_file_imports_only_from_above(path):
         ("classroom/rooms.py", "from safeteach.chapters import danger_ahead", 1),
         ("chapters/danger_ahead/figures.py", "from safeteach.classroom.drawing.tree import t", 0),
         ("chapters/danger_ahead/figures.py", "from safeteach.chapters.srf_ucrl import figures", 1),
+        ("chapters/danger_ahead/figures.py", "from safeteach.chapters.danger_ahead import x", 0),
+        ("chapters/srf_ucrl/exercises.py", "from safeteach.chapters.srf_ucrl.plain import d", 0),
+        ("chapters/srf_ucrl/plain.py", "from safeteach.chapters.the_algorithm.plain import w", 0),
+        ("chapters/srf_ucrl/plain.py", "from ..the_algorithm.plain import walk", 0),
+        ("chapters/srf_ucrl/plain.py", "import safeteach.chapters.the_algorithm.plain", 0),
+        ("chapters/srf_ucrl/plain.py", "from safeteach.chapters.the_algorithm import plain", 1),
+        ("chapters/srf_ucrl/plain.py", "from safeteach.chapters.the_algorithm.figures import f", 1),
+        ("chapters/srf_ucrl/plain.py", "from safeteach.chapters import the_algorithm", 1),
+        ("chapters/srf_ucrl/plain.py", "import safeteach as st", 1),
+        ("chapters/srf_ucrl/figures.py", "from safeteach.chapters.the_algorithm.plain import w", 1),
+        ("chapters/plain.py", "from safeteach.chapters.the_algorithm.plain import walk", 1),
+        ("classroom/plain.py", "from safeteach.chapters.the_algorithm.plain import walk", 1),
         ("helpers.py", "import numpy as np", 1),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -14,6 +16,40 @@ def gap(M, row, column):
     M = M / 2 - M.min() / 2  # half the range cannot overflow, and differences stay exact
     M = M / (M.max() or 1.0)
     return (M @ column).max() - (row @ M).min()
+
+
+def solve_by_kernels(M):
+    """A small matrix game, by Shapley and Snow's square submatrices.
+
+    Some pair of optimal strategies equalises the payoffs of a square submatrix; we try them all
+    and keep the pair that leaves the least to gain.
+    """
+    m, n = M.shape
+    least, most = M.min(axis=1), M.max(axis=0)
+    if least.max() == most.min():
+        row, column = np.eye(m)[least.argmax()], np.eye(n)[most.argmin()]
+        return SimpleNamespace(value=least.max(), row=row, column=column)
+    best, left = None, math.inf
+    for k in range(2, min(m, n) + 1):
+        for rows in itertools.combinations(range(m), k):
+            for columns in itertools.combinations(range(n), k):
+                K = np.zeros((k + 1, k + 1))
+                K[:k, :k] = M[np.ix_(rows, columns)]
+                K[k, :k], K[:k, k] = 1.0, -1.0
+                ends = np.eye(k + 1)[k]
+                x, y = np.zeros(m), np.zeros(n)
+                try:
+                    y[list(columns)] = np.linalg.solve(K, ends)[:k]
+                    K[:k, :k] = K[:k, :k].T.copy()
+                    x[list(rows)] = np.linalg.solve(K, ends)[:k]
+                except np.linalg.LinAlgError:
+                    continue
+                sure, held = (x @ M).min(), (M @ y).max()
+                if min(x.min(), y.min()) >= 0 and held - sure < left:
+                    left = held - sure
+                    best = SimpleNamespace(value=(sure + held) / 2, row=x, column=y)
+    assert left < 1e-10, M
+    return best
 
 
 def any_game(seed, S=3, A=2, B=2, H=3):

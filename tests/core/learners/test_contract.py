@@ -55,5 +55,5 @@ def test_settings_without_names_are_refused():
 
 def test_a_game_is_another_world_than_an_mdp():
     game = st.instances.random_game(MDP.S, MDP.A, 2, MDP.H, seed=0)
-    with pytest.raises(ValueError, match=r"^the learner was built for a world with B = None; this"):
+    with pytest.raises(ValueError, match=r"^the learner was built for a world with B = 0; this"):
         check_same_world(MDP.known, game)

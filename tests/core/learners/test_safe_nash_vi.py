@@ -4,12 +4,15 @@ import importlib
 
 import numpy as np
 import pytest
-from chapters.learning_to_play_safely.plain_nash_vi import PlainNashVI
-from oracles.brute_force_games import alone, gap
+from oracles.brute_force_games import alone, gap, solve_by_kernels
 from oracles.omniscient import teach
+from oracles.plain_arrays import masks
 from scipy.stats import chisquare
 
 import safeteach as st
+from safeteach.chapters.learning_to_play_safely import plain
+from safeteach.chapters.the_algorithm.plain import Memory, alpha_of_one_visit, doomed, flags
+from safeteach.running.adversaries import ADVERSARIES
 from safeteach.worlds.known import Episode
 
 LOUD = {"delta": 0.5, "bonus_scale": 0.01}
@@ -22,29 +25,52 @@ def sharp(game, tau=0.05):
 
 
 def compare_with_plain(game, episodes, adversary, seed, noise=0.3):
-    """Both learners side by side; how often one saw flags, dooms, masks and mixing."""
-    how = {"episodes": episodes, **LOUD}
-    learner, plain = st.SafeNashVI(game.known, **how), PlainNashVI(game.known, **how)
+    """Both learners side by side; how often one saw flags, dooms, masks and mixing.
+
+    An equilibrium need not be the only one, so that the plain one lives through the episodes of
+    the other; it solves its matrices in another way.
+    """
+    known, seen, delta = game.known, Memory(), LOUD["delta"]
+    learner = st.SafeNashVI(known, episodes=episodes, **LOUD)
+    alpha = alpha_of_one_visit(known, episodes, *LOUD.values())
+    coins = np.zeros((game.H, game.S, game.A + game.B))
     met = np.zeros(4, int)
     for k, episode in st.play(learner, game, seed=seed, noise=noise, adversary=adversary):
-        plain.plan()
-        Q, V, U, safe, rows = plain.arrays()
+        sets = doomed(seen, known, flags(seen, known, delta), plain.looks_safe)
+        Q, V, *_ = plain.make_plan(seen, known, sets, alpha, coins, solve_by_kernels)
+        U, safe = masks(plain.looks_safe, seen, known, sets)
         assert np.abs(learner.Q - Q).max() < 1e-9, k
         assert np.abs(learner.V - V).max() < 1e-9, k
         assert (learner.U == U).all() and (learner.flagged == U[-1]).all(), k
         assert (learner.safe_actions == safe).all(), k
-        reached = learner.transitions.reached
+        reached, rows = learner.transitions.reached, safe | U[:, :, None]
         assert (learner.mu[~reached] == 1 / game.A).all(), k
         assert (learner.nu[~reached] == 1 / game.B).all(), k
         assert (learner.mu[reached][~rows[reached]] == 0).all(), k
         for h, s in np.argwhere(reached):
             played = rows[h, s]
             assert gap(Q[h, s][played], learner.mu[h, s][played], learner.nu[h, s]) < 1e-9, k
-        plain.observe(episode)
+        plain.remember(seen, episode)
         masked = reached & ~U & ~safe.all(axis=2)
         mixed = reached & (learner.mu.max(axis=2) < 0.99)
         met += [U[-1].any(), (U & ~U[-1]).any(), masked.any(), mixed.any()]
     return met
+
+
+@pytest.mark.parametrize("adversary", ["best responder", "hazard seeker"])
+def test_with_the_same_solver_a_plain_one_plays_the_same_episodes(adversary):
+    game = st.instances.penny_bridge()
+    learner = st.SafeNashVI(game.known, episodes=300, delta=0.5, bonus_scale=0.003)
+    plays = (
+        plain.by_hand(game, 300, ADVERSARIES[adversary], 1, st.game_value, delta=0.5),
+        st.play(learner, game, seed=1, adversary=adversary),
+    )
+    for mine, (k, episode) in zip(*plays, strict=True):
+        for part in ("Q", "V", "mu", "nu"):
+            assert np.abs(getattr(learner, part) - getattr(mine, part)).max() < 1e-9, k
+        for part in ("states", "actions", "replies", "rewards", "costs"):
+            assert (getattr(episode, part) == getattr(mine.episode, part)).all(), k
+    assert sum(map(len, mine.U.values())) > 3
 
 
 @pytest.mark.parametrize("stationary", [True, False])

@@ -6,11 +6,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from chapters.srf_ucrl.plain_srf_ucrl import PlainSRFUCRL
 from looping import each
 from oracles.omniscient import teach, world_in_eighths
+from oracles.plain_arrays import masks
 
 import safeteach as st
+from safeteach.chapters.srf_ucrl import plain
+from safeteach.chapters.the_algorithm.plain import looks_safe
+from safeteach.chapters.the_problem_and_rf_ucrl import plain as plain_rf
 from safeteach.worlds.known import Episode
 
 LOUD = {"delta": 0.5, "bonus_scale": 0.001}  # few visits flag, and W̄ comes off its cap
@@ -41,37 +44,29 @@ class WithThoseOfRF(st.SRFUCRL):
     _caps = st.RFUCRL._caps
 
 
-def settled(W, allowed):
-    """(H, S) bool: whether no allowed action is second to the best by rounding alone."""
-    W = np.where(allowed, W, -1.0)
-    best = W.max(axis=2, keepdims=True)
-    return ((best - W < 1e-9) == (best == W)).all(axis=2)
-
-
 def compare_with_plain(mdp, episodes, seed, noise):
     """Side by side; episodes with a flag, a doom, a mask, and W̄ below its cap for a safe pair."""
-    learner, plain = st.SRFUCRL(mdp.known, **LOUD), PlainSRFUCRL(mdp.known, **LOUD)
-    ties = np.random.default_rng(np.random.SeedSequence(seed).spawn(4)[3])
-    met, rounded = np.zeros(4, int), 0
-    for k, episode in st.play(learner, mdp, seed=seed, noise=noise):
-        if k == episodes:
-            assert rounded < 0.01 * k * mdp.H * mdp.S
-            return met
-        plain.plan(ties)
-        W, U, policy, safe = plain.arrays()
-        assert np.abs(learner.W - W).max() < 1e-9, k
+    learner = st.SRFUCRL(mdp.known, **LOUD)
+    delta, scale = LOUD.values()
+    by_hand = plain.by_hand(mdp, episodes, seed, scale, delta, noise=noise)
+    met = np.zeros(4, int)
+    for mine, (k, episode) in zip(by_hand, st.play(learner, mdp, seed, noise), strict=False):
+        U, safe = masks(looks_safe, mine.seen, mdp.known, mine.U)
+        assert np.abs(learner.W - mine.W).max() < 1e-9, k
         assert (learner.U == U).all() and (learner.flagged == U[-1]).all(), k
         assert (learner.safe_actions == safe).all(), k
-        allowed = np.where(safe.any(axis=2, keepdims=True), safe, True)
-        clear = settled(W, allowed) & settled(learner.W, allowed)
-        assert (learner.policy == policy)[clear].all(), k
-        rounded += (~clear).sum()
+        assert (learner.policy == mine.policy).all(), k
         assert learner.width == learner.W[0, mdp.s1, learner.policy[0, mdp.s1]]
+        assert learner.width == pytest.approx(mine.width, abs=1e-9)
+        for part in ("states", "actions", "costs"):
+            assert (getattr(episode, part) == getattr(mine.episode, part)).all(), k
         if k > 0:
-            assert np.abs(learner.plan_for(mdp.r).V - plain.plan_for(mdp.r)).max() < 1e-9, k
-        plain.observe(episode)
+            V = plain.plan_by_hand(mine.seen, mdp.known, mine.U, mdp.r)
+            assert np.abs(learner.plan_for(mdp.r).V - V).max() < 1e-9, k
         masked = ~U & ~safe.all(axis=2)
-        met += U[-1].any(), (U & ~U[-1]).any(), masked.any(), (W[masked] < mdp.H).any()
+        met += U[-1].any(), (U & ~U[-1]).any(), masked.any(), (mine.W[masked] < mdp.H).any()
+    assert k == episodes - 1
+    return met
 
 
 @pytest.mark.parametrize("world", ["stationary", "step-dependent", "laboratory"])
@@ -89,6 +84,30 @@ def test_it_equals_a_plain_one_in_every_episode(world):
 def test_it_equals_a_plain_one_in_many_worlds(seed):
     mdp = st.instances.random_mdp(4, 3, 1 + seed % 5, seed, unsafe=0.3, stationary=seed % 2 == 0)
     compare_with_plain(sharp(mdp), 100, seed, noise=0.1)
+
+
+def test_a_plain_one_stops_when_it_stops():
+    mdp = sharp(st.instances.random_mdp(3, 2, 2, 1, unsafe=0.3))
+    learner = st.SRFUCRL(mdp.known, epsilon=1.0, **LOUD)
+    stopped = st.explore(learner, mdp, seed=1).episodes
+    delta, scale = LOUD.values()
+    by_hand = plain.by_hand(mdp, 10 * stopped, 1, scale, delta, epsilon=1.0)
+    assert sum(1 for _ in by_hand) == stopped > 5
+
+
+@pytest.mark.parametrize("stationary", [True, False])
+def test_rf_ucrl_equals_a_plain_one_in_every_episode(stationary):
+    mdp = st.instances.random_mdp(5, 3, 4, 0, stationary=stationary)
+    learner = st.RFUCRL(mdp.known, bonus_scale=0.02)
+    plays = plain_rf.by_hand(mdp, seed=2, scale=0.02), st.play(learner, mdp, seed=2)
+    for mine, (k, episode) in zip(*plays, strict=True):
+        assert np.abs(learner.W - mine.E).max() < 1e-9, k
+        assert (learner.policy == mine.policy).all(), k
+        for part in ("states", "actions"):
+            assert (getattr(episode, part) == getattr(mine.episode, part)).all(), k
+        if k == 150:
+            break
+    assert ((learner.cap > learner.W.T) & (learner.transitions.N.T > 0)).mean() > 0.5
 
 
 @pytest.mark.parametrize("stationary", [True, False])

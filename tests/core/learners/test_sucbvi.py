@@ -4,14 +4,15 @@ import importlib
 
 import numpy as np
 import pytest
-from chapters.the_algorithm.plain_sucbvi import PlainSUCBVI
 from hypothesis import given, settings
 from hypothesis import strategies as hs
 from oracles.brute_force import worlds
 from oracles.omniscient import teach, world_in_eighths
+from oracles.plain_arrays import masks
 from scipy.stats import chisquare
 
 import safeteach as st
+from safeteach.chapters.the_algorithm import plain
 from safeteach.worlds.known import Episode
 
 LOUD = {"delta": 0.5, "bonus_scale": 0.01}
@@ -23,27 +24,36 @@ def sharp(mdp):
     return st.SafeMDP(P, r, mdp.unsafe.astype(float), 0.05, mdp.H, mdp.s1)
 
 
+def printed(seen, known, flagged):
+    """The spreading as Algorithm 1 prints it: each U_h^k starts from U_{h+1}^k."""
+    U = {known.H: flagged}
+    for h in range(known.H - 1, 0, -1):
+        stuck = {s for s in range(known.S) if not plain.looks_safe(seen, known, U, h, s)}
+        U[h] = U[h + 1] | stuck
+    return U
+
+
 def compare_with_plain(mdp, episodes, recursion, seed, noise):
     """Both learners side by side; how often a state was flagged, doomed, and its mask lifted."""
-    how = {"episodes": episodes, "recursion": recursion, **LOUD}
-    learner, plain = st.SUCBVI(mdp.known, **how), PlainSUCBVI(mdp.known, **how)
-    ties = np.random.default_rng(np.random.SeedSequence(seed).spawn(4)[3])
-    flagged = doomed = masked = 0
-    for k, episode in st.play(learner, mdp, seed=seed, noise=noise):
-        plain.plan(ties)
-        Q, V, U, policy, safe = plain.arrays()
-        assert np.abs(learner.Q - Q).max() < 1e-9, k
-        assert np.abs(learner.V - V).max() < 1e-9, k
+    learner = st.SUCBVI(mdp.known, episodes=episodes, recursion=recursion, **LOUD)
+    doomed = plain.doomed if recursion == "exact" else printed
+    delta, scale = LOUD.values()
+    plays = (
+        plain.by_hand(mdp, episodes, seed, doomed, delta, scale, noise),
+        st.play(learner, mdp, seed=seed, noise=noise),
+    )
+    met = np.zeros(3, int)
+    for mine, (k, episode) in zip(*plays, strict=True):
+        U, safe = masks(plain.looks_safe, mine.seen, mdp.known, mine.U)
+        assert np.abs(learner.Q - mine.Q).max() < 1e-9, k
+        assert np.abs(learner.V - mine.V).max() < 1e-9, k
         assert (learner.U == U).all() and (learner.flagged == U[-1]).all(), k
         assert (learner.safe_actions == safe).all(), k
-        assert (learner.policy == policy).all(), k
-        steps = np.arange(mdp.H)
-        assert (episode.actions == policy[steps, episode.states[:-1]]).all(), k
-        plain.observe(episode)
-        flagged += U[-1].any()
-        doomed += (U & ~U[-1]).any()
-        masked += (~U & ~safe.all(axis=2)).any()
-    return np.array([flagged, doomed, masked])
+        assert (learner.policy == mine.policy).all(), k
+        for part in ("states", "actions", "rewards", "costs"):
+            assert (getattr(episode, part) == getattr(mine.episode, part)).all(), k
+        met += U[-1].any(), (U & ~U[-1]).any(), (~U & ~safe.all(axis=2)).any()
+    return met
 
 
 @pytest.mark.parametrize("recursion", ["exact", "paper"])

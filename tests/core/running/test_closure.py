@@ -66,6 +66,10 @@ TOY = {
     "chapters/danger/figures.py": "import numpy",
     "chapters/danger/__pycache__/figures.pyc": "",
     "chapters/other/__init__.py": "",
+    "chapters/other/quiz.toml": "",
+    "chapters/other/plain.py": "import toy.rules",
+    "chapters/guest/__init__.py": "",
+    "chapters/guest/plain.py": "from toy.chapters.other.plain import walk",
 }
 BOLD = {"learners/bold.py", "learners/model.py"}
 SHY = {"learners/shy.py", "planning.py", "rules.py"}
@@ -76,6 +80,9 @@ ROOM = {
     f"chapters/danger/{name}" for name in ("__init__.py", "exercises.py", "quiz.toml", "figures.py")
 }
 IN_ROOM = ROOM | BOLD | ROAD
+LENT = {"chapters/other/plain.py", "rules.py"}
+OTHER = LENT | {"chapters/other/__init__.py", "chapters/other/quiz.toml"}
+GUEST = {"chapters/guest/__init__.py", "chapters/guest/plain.py"}
 LEARNERS = {"learners/__init__.py"} | BOLD | SHY
 WORLDS = {"worlds/__init__.py"} | GRID | ROAD
 ALL = {"__init__.py", "drawing/__init__.py"} | LEARNERS | WORLDS | DRAWING
@@ -139,6 +146,10 @@ def names(*codes, home):
         ("from toy.chapters import danger as chapter\nchapter.figures.x()", IN_ROOM),
         ("from toy.chapters.danger.exercises import check", IN_ROOM),
         ("import toy as t\nt.chapters.danger.check()", IN_ROOM),
+        # A room's plain module is lent alone, and is in its own room as all else.
+        ("from toy.chapters import guest", GUEST | LENT),
+        ("from toy.chapters.other.plain import walk", LENT),
+        ("from toy.chapters import other as chapter\nchapter.plain.walk()", OTHER),
         # What cannot be told.
         ("import toy as t\nprint(t.learners)", LEARNERS),
         ("import toy as t\ngetattr(t.learners, name)", LEARNERS),

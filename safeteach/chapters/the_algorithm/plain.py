@@ -1,0 +1,156 @@
+"""SUCBVI in plain Python: dictionaries and loops, close to the lines of Algorithm 1.
+
+The chapter *The algorithm* shows it piece by piece, and tests compare the library's learner with
+it.  What explorers and learners of games have in common with SUCBVI they take from here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.worlds.known import Episode, Known
+from safeteach.worlds.mdp import SafeMDP
+
+__all__ = [
+    "Memory", "alpha_of_one_visit", "by_hand", "doomed", "flags", "looks_safe", "make_plan",
+    "optimistic_Q", "remember", "walk",
+]  # fmt: skip
+
+Array = NDArray[Any]
+Sets = dict[int, set[int]]  # U[h] for h = 1..H
+Spread = Callable[["Memory", Known, set[int]], Sets]
+
+
+class Memory:
+    """What was seen; before the first episode that is nothing."""
+
+    def __init__(self) -> None:
+        # (h, s, a): how often each successor came
+        self.after: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+        self.visits: dict[int, int] = defaultdict(int)  # s: N(s)
+        self.paid: dict[int, float] = defaultdict(float)  # s: the sum of its costs
+
+
+def remember(seen: Memory, episode: Episode) -> None:
+    """Count each transition and each cost."""
+    s, a = episode.states.tolist(), episode.actions.tolist()
+    for h, cost in enumerate(episode.costs.tolist(), start=1):
+        seen.after[h, s[h - 1], a[h - 1]][s[h]] += 1
+        seen.visits[s[h - 1]] += 1
+        seen.paid[s[h - 1]] += cost
+
+
+def flags(seen: Memory, known: Known, delta: float) -> set[int]:
+    """The states whose costs luck cannot explain."""
+    flagged = set()
+    for s, n in seen.visits.items():
+        beta = math.sqrt(2 * math.log(known.S * n * (n + 1) / delta) / n)
+        if seen.paid[s] / n - beta > known.tau:
+            flagged.add(s)
+    return flagged
+
+
+def looks_safe(seen: Memory, known: Known, U: Sets, h: int, s: int) -> list[int]:
+    """The actions with no seen successor in U_{h+1}."""
+    if h == known.H:
+        return list(range(known.A))
+    after = [seen.after.get((h, s, a), ()) for a in range(known.A)]
+    return [a for a in range(known.A) if U[h + 1].isdisjoint(after[a])]
+
+
+def doomed(
+    seen: Memory, known: Known, flagged: set[int],
+    looks_safe: Callable[..., list[int]] = looks_safe,
+) -> Sets:
+    """U_1, .., U_H: the flagged, and at each step who has no safe-looking action."""
+    U = {known.H: flagged}
+    for h in range(known.H - 1, 0, -1):
+        stuck = {s for s in range(known.S) if not looks_safe(seen, known, U, h, s)}
+        U[h] = flagged | stuck
+    return U
+
+
+def alpha_of_one_visit(
+    known: Known, episodes: int, delta: float, scale: float
+) -> float:
+    """The bonus of a pair that was tried once."""
+    pairs = known.r[0].size  # S A of them, in a game S A B
+    log = math.log(5 * pairs * known.H * episodes / delta)
+    return scale * 7 * known.H * math.sqrt(log)
+
+
+def optimistic_Q(
+    seen: Memory, known: Known, alpha: float, V_next: list[float],
+    h: int, s: int, *a: int,
+) -> float:
+    """Reward, future and bonus, at most H; in a game a is an action and a reply."""
+    after = seen.after.get((h, s, *a))
+    if not after:
+        return float(known.H)  # never tried: as good as anything can be
+    n, future = after.total(), 0.0
+    for t, m in after.items():
+        future += m / n * V_next[t]
+    reward = float(known.r[h - 1, s, *a])
+    return min(known.H, reward + future + alpha * (1 / math.sqrt(n)))
+
+
+def make_plan(
+    seen: Memory, known: Known, U: Sets, alpha: float, ties: Array
+) -> tuple[Array, Array, Array]:
+    """Q, V and the policy, by backward induction over the allowed actions."""
+    H, S, A = known.H, known.S, known.A
+    Q, V = np.empty((H, S, A)), np.zeros((H + 1, S))
+    policy = np.empty((H, S), int)
+    for h in range(H, 0, -1):
+        V_next = V[h].tolist()
+        for s in range(S):
+            q = [optimistic_Q(seen, known, alpha, V_next, h, s, a) for a in range(A)]
+            allowed = [] if s in U[h] else looks_safe(seen, known, U, h, s)
+            allowed = allowed or list(range(A))  # in U_h^k the mask is lifted
+            most = max(q[a] for a in allowed)
+            best = [a for a in allowed if q[a] == most]
+            policy[h - 1, s] = best[int(ties[h - 1, s] * len(best))]
+            Q[h - 1, s], V[h - 1, s] = q, most
+    return Q, V, policy
+
+
+def walk(
+    mdp: SafeMDP, P: Array, policy: Array, uniform: Array, noise: Array
+) -> Episode:
+    """Live through one episode, with given luck."""
+    s, actions = [mdp.s1], []
+    for h in range(1, mdp.H + 1):
+        actions.append(policy[h - 1, s[-1]])
+        row = P[h - 1, s[-1], actions[-1]]
+        s.append(int(np.searchsorted(row.cumsum(), uniform[h - 1], side="right")))
+    states, a = np.array(s), np.array(actions)
+    rewards = mdp.r[np.arange(mdp.H), states[:-1], a]
+    return Episode(states, a, rewards, mdp.c[states[:-1]] + noise)
+
+
+def by_hand(
+    mdp: SafeMDP, episodes: int, seed: int, doomed: Spread = doomed,
+    delta: float = 0.005, scale: float = 0.01, noise: float = 1.0,
+) -> Iterator[SimpleNamespace]:
+    """Yield each episode with what was planned for it, then remember it."""
+    known, seen, P = mdp.known, Memory(), mdp.P
+    alpha = alpha_of_one_visit(known, episodes, delta, scale)
+    streams = np.random.SeedSequence(seed).spawn(4)
+    moves, _, noises, ties = map(np.random.default_rng, streams)
+    for _ in range(episodes):
+        U = doomed(seen, known, flags(seen, known, delta))
+        coins = ties.random((known.H, known.S))
+        Q, V, policy = make_plan(seen, known, U, alpha, coins)
+        luck = moves.random(known.H), noise * noises.standard_normal(known.H)
+        episode = walk(mdp, P, policy, *luck)
+        yield SimpleNamespace(
+            seen=seen, U=U, Q=Q, V=V, policy=policy, episode=episode
+        )
+        remember(seen, episode)
