@@ -57,7 +57,7 @@ class Shelf:
         if found in self._damaged:
             return None
         try:
-            with np.load(file) as kept:
+            with file.open("rb") as stream, np.load(stream) as kept:
                 content = {name: kept[name] for name in kept.files}
             return kind(**{n: x if x.ndim else x.item() for n, x in content.items()})
         except Exception as problem:  # numpy, zipfile and zlib have many words for it

@@ -143,18 +143,18 @@ def _origin(thing: Any) -> tuple[str, Path | None]:
 
     Of what is installed the package is told, without a file.
     """
-    module, top = sys.modules.get(thing.__module__), thing.__module__.partition(".")[0]
-    found: Any = module
+    place = thing.__module__ or ""  # of a method of an object there is none
+    found = module = sys.modules.get(place)
     for name in thing.__qualname__.split("."):
         found = getattr(found, name, None)
     file = Path(getattr(module, "__file__", None) or os.devnull)
     code = getattr(inspect.unwrap(thing), "__code__", None)
-    if found is thing and (top in sys.builtin_module_names or _is_installed(file)):
-        return top, None
+    if found is thing and (place in sys.builtin_module_names or _is_installed(file)):
+        return place.partition(".")[0], None
     if found is not thing or not file.is_file() or (code and not _is_from(code, file)):
         raise NotKeyable(f"{thing.__qualname__} cannot be imported from a file")
     spec = getattr(module, "__spec__", None)  # which knows the name of ``python -m name``
-    return spec.name if spec else thing.__module__, file.resolve()
+    return spec.name if spec else place, file.resolve()
 
 
 def _is_from(code: CodeType, file: Path) -> bool:
