@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,7 @@ def main() -> None:
         epilog="Finished runs are kept in _build/studies; called again, it goes on from there.",
     )
     parser.add_argument("study", nargs="+", choices=tuple(known), help="which study to make")
-    for name in parser.parse_args().study:
+    for name in parser.parse_args(sys.argv[1:]).study:
         study = known[name]
         print(f"{name}: {study.question}", flush=True)
         make(study, study.file, Bench())

@@ -204,17 +204,19 @@ class _Life:
 
     def told(self, learner: Any) -> list[Any]:
         """All that a life depends on but the seed."""
-        world, make, known = self.world, self.make, object()
-        bound = inspect.signature(make).bind(known, **self.arguments)
-        bound.apply_defaults()
-        given = [item for item in bound.arguments.items() if item[1] is not known]
+        world, known = self.world, object()
+        make: Any = self.make
+        args, given = (known,), dict(self.arguments)
         while isinstance(make, partial):
-            make = make.func
+            make, args, given = make.func, (*make.args, *args), make.keywords | given
+        bound = inspect.signature(make).bind(*args, **given)
+        bound.apply_defaults()
+        settings = [item for item in bound.arguments.items() if item[1] is not known]
         with suppress(TypeError, AttributeError):  # it need not keep them to be told apart
-            given += settings_of(learner).items()
+            settings += settings_of(learner).items()
         sizes = [getattr(world, name, None) for name in ("S", "A", "B", "H", "tau", "s1")]
         content = [*sizes, *world.all_rows(), world.r, world.c]
         if not type(world).__module__.startswith("safeteach."):
             content.append(type(world))
         how = [self.loop, inspect.getsource(_Life), self.noise, self.adversary, self.watch]
-        return [*how, self.episodes, type(learner), make, given, content]
+        return [*how, self.episodes, type(learner), make, settings, content]

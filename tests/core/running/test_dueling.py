@@ -277,8 +277,8 @@ def test_a_noise_that_makes_no_sense_is_refused_and_the_learner_stays_new(noise)
 def test_an_unknown_adversary_is_refused_and_the_learner_stays_new():
     who = learner(episodes=2)
     message = (
-        'adversary is \'wind\'; expected a function or one of "equilibrium", "best responder", '
-        '"uniform", "hazard seeker"'
+        "adversary is 'wind'; expected a function or one of \"equilibrium\", \"best responder\", "
+        "\"uniform\", \"hazard seeker\""
     )
     with pytest.raises(ValueError, match="^" + re.escape(message) + "$"):
         st.duel(who, GAME, "wind")
