@@ -174,6 +174,6 @@ def _version(package: str) -> str:
         metadata.version(package)
     except metadata.PackageNotFoundError:
         names = metadata.packages_distributions().get(package, [])
-    if not names and find_spec(package):
+    if not names and (package in sys.modules or find_spec(package)):
         raise NotKeyable(f"nobody can tell the version of the package {package}")
     return " ".join([package, *(f"{name} {metadata.version(name)}" for name in names)])

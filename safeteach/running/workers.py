@@ -112,11 +112,11 @@ class _Processes:
     def submit(self, call: Callable[..., Any], *args: Any) -> Future[Any]:
         worker = self.idle.pop() if self.idle else self.begin()
         try:
-            pickled = pickle.dumps((call, args))
+            future = worker[0].submit(_work, pickle.dumps((call, args)))
+        except BrokenExecutor:  # it died while it was idle
+            return self.submit(call, *args)
         except Exception as error:
             future = _failed(RuntimeError(f"{ELSEWHERE} ({error})"))
-        else:
-            future = worker[0].submit(_work, pickled)
         self.busy[future] = worker
         return future
 

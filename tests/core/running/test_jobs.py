@@ -136,6 +136,19 @@ def test_processes_that_die_are_replaced_and_what_killed_them_twice_has_failed(r
     assert quietly(jobs[2:3], folder=tmp_path / "kept") == [{"survived": 1}]
 
 
+@pytest.mark.slow
+def test_a_process_that_dies_while_it_is_idle_is_replaced():
+    with workers.workers_for(2, None) as own:
+        first = own.submit(os.getpid)
+        pid = first.result()
+        own.take_back(first, None)
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: own.idle[0][0]._broken, "noticed")
+        again = own.submit(os.getpid)
+        assert again.result() != pid
+        own.take_back(again, None)
+
+
 def test_what_a_worker_cannot_import_is_told_as_an_error():
     with pytest.raises(RuntimeError, match=r"ThreadPoolExecutor\(\) \(.*no_such_module"):
         workers._work(b"cno_such_module\nthing\n.")
@@ -361,6 +374,29 @@ def test_a_worker_that_is_killed_at_any_moment_is_replaced(
     assert process.wait() == 0, (folder.parent / "said").read_text()
     assert len(kept_in(folder)) == 16
     go_on(folder, expected, monkeypatch)
+
+
+WAITING = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from core.running.odd_jobs import noting
+from safeteach.running.jobs import run_jobs
+run_jobs(noting(sys.argv[2], [0]), folder=sys.argv[3])
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_who_waits_for_another_command(ran, tmp_path):
+    claim = Shelf(tmp_path / "kept").claim(key(0))
+    command = [sys.executable, "-c", WAITING, TESTS, ran, tmp_path / "kept"]
+    with (tmp_path / "said").open("w") as said:
+        process = subprocess.Popen(command, stderr=said)
+    read = (tmp_path / "said").read_text
+    wait_for(lambda: "waiting for another command" in read(), "it waits", process)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == -signal.SIGINT
+    assert "interrupted; 0 of 1 runs are kept\n" in read() and notes(ran) == []
+    claim.release()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import types
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +78,7 @@ LEARNER = {
         from missing_package import nothing
 
         def mine(self, scale=1.0):
-            import lazy
+            import lazy, compiled
             return lazy.x
 
         class Mine(Base):
@@ -88,6 +89,7 @@ LEARNER = {
     "more.py": "from alone import *",
     "alone.py": "FACTOR = 3",
     "lazy.py": "x = 1",
+    f"compiled{EXTENSION_SUFFIXES[0]}": "not for eyes",
     "pack/__init__.py": "LEVEL = 1",
     "pack/deep/__init__.py": "",
     "pack/deep/rules.py": "from . import near\nfrom ..far import y",
@@ -193,6 +195,13 @@ def test_a_package_that_has_no_version_is_refused(tmp_path, monkeypatch):
     with pytest.raises(NotKeyable, match="nobody can tell the version of the package unversioned"):
         key(thing)
     del sys.modules["unversioned"]
+
+
+def test_a_module_that_was_found_nowhere_is_refused(fresh, monkeypatch):
+    """As one that a notebook has made up."""
+    monkeypatch.setitem(sys.modules, "made_up", types.ModuleType("made_up"))
+    with pytest.raises(NotKeyable, match="nobody can tell the version of the package made_up"):
+        fresh({"mine.py": "import made_up\ndef f(x): pass"}, name="f")
 
 
 def test_another_library_means_a_new_key(monkeypatch):
