@@ -103,11 +103,12 @@ def run_jobs(
             for claim in work.claims.values():
                 claim.release()
     if work.failed:
-        told = [f"{work.jobs[p].name}: {type(e).__name__}: {e}" for p, e in work.failed.items()]
-        first = f"{len(told)} of {len(work.jobs)} runs failed; the others are finished"
+        failed = [(job.name, work.failed[p]) for p, job in work.jobs.items() if p in work.failed]
+        first = f"{len(failed)} of {len(work.jobs)} runs failed; the others are finished"
+        told = [f"{name}: {type(error).__name__}: {error}" for name, error in failed]
         raise RuntimeError(
             "\n  ".join([first + (" and kept:" if folder else ":"), *told])
-        ) from next(iter(work.failed.values()))
+        ) from failed[0][1]
     return [work.done[place] for place in places]
 
 

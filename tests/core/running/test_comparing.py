@@ -214,6 +214,10 @@ def test_what_is_finished_is_not_run_again(compare_in_threads, monkeypatch):
         compare_in_threads(makers, seeds=[3])
 
 
+class Own(st.SafeMDP):
+    """Somebody's own world."""
+
+
 def test_anything_that_matters_means_a_new_run(compare_in_threads, monkeypatch):
     mdp = st.instances.ice_corridor()
     one = {"one": st.SUCBVI}
@@ -242,6 +246,9 @@ def test_anything_that_matters_means_a_new_run(compare_in_threads, monkeypatch):
         assert compare_in_threads(one, world)[1] == 3
     same = st.SafeMDP(mdp.P[0], mdp.r[0], mdp.c, 0.5, 10, mdp.s1)  # but for the names of states
     assert compare_in_threads(one, same)[1] == 0
+    own = Own(mdp.P[0], mdp.r[0], mdp.c, 0.5, 10, mdp.s1)  # what its class does nobody knows
+    assert compare_in_threads(one, own)[1] == 3
+    assert compare_in_threads(one, own)[1] == 0
     for home in (np.zeros((10, mdp.S), int), np.ones((10, mdp.S), int)):
         cost = st.evaluate(mdp, home).cost
         pess = partial(st.OptPess, safe_policy=home, safe_cost=cost, budget=9.0)
