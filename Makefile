@@ -48,20 +48,19 @@ picture: .venv/.stamp  ## draw the README's picture anew
 	@python book/_tools/picture.py
 
 figure1: .venv/.stamp  ## rerun both halves of Figure 1 that two chapters show, about a minute
-	@python book/studies/pond.py figure1
-	@python book/studies/reward_free.py
+	@python book/studies/studies.py figure1 reward-free
 
 sweep: .venv/.stamp  ## rerun the sweeps over exploration bonuses that two chapters show, a few minutes
-	@python book/studies/pond.py bonus tuning
+	@python book/studies/studies.py bonus tuning
 
 lower-bounds: .venv/.stamp  ## rerun the learners in the worlds of the lower bounds, a few minutes
-	@python book/studies/lower_bounds.py
+	@python book/studies/studies.py lower-bounds
 
 stopping: .venv/.stamp  ## rerun exploration to its end in a world of three states, a few minutes
-	@python book/studies/stopping.py
+	@python book/studies/studies.py stopping
 
 duels: .venv/.stamp  ## rerun two learners of games against four adversaries, a few minutes
-	@python book/studies/duels.py
+	@python book/studies/studies.py duels
 
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/benchmarks/bench.py

@@ -1,9 +1,6 @@
-r"""Make the stored study of the lower bounds: many learners in the worlds of both proofs.
+r"""The study of the lower bounds: many learners in the worlds of both proofs.
 
-Run it through ``make lower-bounds``.  All runs of a learner in a world are kept in
-``_build/studies`` as soon as they are finished, so that after an interruption the same command
-goes on where it stopped.  What the chapters show is stored small in
-``book/data/lower_bounds.npz``.
+``make lower-bounds`` stores it in ``book/data/lower_bounds.npz``.
 
 A *point* is one learner in the two worlds :math:`\tau_1` and :math:`\tau_j` of one size.  It runs
 on :math:`\tau_1` with the seeds 0, 1, ...; j is the leaf 2..n in which those runs ended least
@@ -30,7 +27,7 @@ two runs, others 16 to 128; rows are filled up with NaN.
                                           than leaf 1, C/(KH'Δ), exact for the policies played
 ``violation_y`` (V, R)                    on τ_j: share that ends in leaf 1, R/(KH'), likewise
 ``violation_tried`` (V, 32)               on τ_1: mean number t_i of episodes that end in leaf i
-``violation_digests`` (V, 2)              of the first run in each world, :func:`digest_of`
+``violation_digests`` (V, 2)              SHA-256 of the first run in each world, 16 digits
 **Regret: P points on regret_tree**
 ``regret_names``, ``regret_families``     as above (P,)
 ``regret_A``, ``regret_depth``, ``regret_leaves``, ``regret_states``, ``regret_steps``,
@@ -52,28 +49,20 @@ The regret against the best policy of all is ``R + K*(best - safe)``.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from storing import DATA, ROOT, RUNS, code_digest, digest, store, told
-from tqdm.auto import tqdm
+from storing import Bench, Study, digest_of, told
 
 import safeteach as st
 from safeteach.instances import TreeMDP
 from safeteach.learners.contract import Learner
 from safeteach.running.loop import Stage, episodes
-from safeteach.running.playing import History
 
-FILE = "lower_bounds.npz"
 MOST_LEAVES = 32
 ALPHA = 0.5
 FIRST_SEED = {1: 0, 2: 10_000}  # on τ_1, on τ_j
@@ -337,24 +326,8 @@ def live(point: Point) -> Lives:
         violation.append(stage.totals[:, 1].sum())
         if isinstance(learner, st.learners.FixedPolicy):
             violation[-1] = len(stage.totals) * st.evaluate(tree, learner.policy).violation
-        digests.append(digest_of(stage))
+        digests.append(digest_of(*stage.totals.T)[:16])
     return Lives(np.array(value), np.array(violation), ends, digests[0])
-
-
-def digest_of(stage: Stage) -> str:
-    """SHA-256 of a run's rewards, violations and values of policies, its first 16 digits."""
-    return digest(History(*stage.totals.T))[:16]
-
-
-def file_of(point: Point) -> Path:
-    """Where its runs are kept: a name that changes with anything that they depend on."""
-    tree, learner = point.world.tree(), point.learner()
-    hashed = hashlib.sha256(code_digest(__file__).encode())
-    for array in (*tree.all_rows(), tree.r, tree.c):
-        hashed.update(np.ascontiguousarray(array).tobytes())
-    rest = {"world": asdict(point.world), "seeds": str(point.seeds()), "learner": told(learner)}
-    hashed.update(json.dumps(rest, sort_keys=True).encode())
-    return RUNS / f"tree-{type(learner).__name__}-{hashed.hexdigest()[:24]}.npz"
 
 
 def work(point: Point) -> int:
@@ -362,52 +335,9 @@ def work(point: Point) -> int:
     return point.world.episodes * point.runs
 
 
-def kept(todo: Sequence[Point], pool: ProcessPoolExecutor, bar: Any) -> list[Lives]:
-    """The lives of these points, in their order; what is not found is run and kept."""
-    lives: dict[Point, Lives] = {}
-    started = {}
-    for point in sorted(todo, key=work, reverse=True):  # the longest first
-        if (file := file_of(point)).exists():
-            with np.load(file) as stored:
-                lives[point] = Lives(
-                    stored["value"], stored["violation"], stored["ends"], str(stored["digest"])
-                )
-            bar.update(work(point))
-        else:
-            started[pool.submit(live, point)] = point
-    try:
-        for future in as_completed(started):
-            point, found = started[future], future.result()
-            store(file_of(point), **vars(found))
-            lives[point] = found
-            bar.update(work(point))
-    finally:
-        for future in started:  # of an interruption, leave what has not begun
-            future.cancel()
-    return [lives[point] for point in todo]
-
-
 def least_tried(lives: Lives) -> int:
     """The leaf j = 2..n in which the runs ended least often; the first of several."""
     return 2 + int(lives.ends[:, 1:].sum(axis=0).argmin())
-
-
-def make() -> Path:
-    """Run what has not been run and store what the chapters show."""
-    study = points()
-    with (
-        ProcessPoolExecutor(mp_context=get_context("spawn")) as pool,
-        tqdm(total=2 * sum(map(work, study)), unit=" episodes", unit_scale=True) as bar,
-    ):
-        on_1 = kept(study, pool, bar)
-        there = [point.at(least_tried(lives)) for point, lives in zip(study, on_1, strict=True)]
-        on_j = kept(there, pool, bar)
-    stored: dict[str, Any] = {"about": json.dumps(about(study), indent=1)}
-    for kind, columns in (("violation", violation_columns), ("regret", regret_columns)):
-        rows = [row for row in zip(there, on_1, on_j, strict=True) if row[0].world.kind == kind]
-        stored |= {f"{kind}_{name}": values for name, values in columns(rows).items()}
-    store(DATA / FILE, **stored)
-    return DATA / FILE
 
 
 Row = tuple[Point, Lives, Lives]
@@ -478,30 +408,46 @@ def padded(rows: Sequence[np.ndarray[Any, Any]], width: int = 0) -> np.ndarray[A
     return table
 
 
-def about(study: Sequence[Point]) -> dict[str, Any]:
-    """What a reader of the stored file has to know."""
-    return {
-        "question": "Does any learner get below the lower bounds, and how near do they come?",
-        "made by": "make lower-bounds",
-        "noise": 1.0,
-        "alpha": ALPHA,
-        "seeds": {"on tau_1 from": FIRST_SEED[1], "on tau_j from": FIRST_SEED[2]},
-        "special": "the leaf 2..n in which the runs on tau_1 ended least often",
-        "learners": {
-            f"{point.name} ({point.world.kind}, n = {point.world.leaves}, K = "
-            f"{point.world.episodes}, kappa = {point.world.kappa:g})": told(point.learner())
-            for point in study
-        },
-        "code": code_digest(__file__),
-    }
+@dataclass(frozen=True)
+class LowerBounds(Study):
+    """All points, each in its two worlds."""
+
+    points: Sequence[Point] = tuple(points())
+
+    def arrays(self, bench: Bench) -> dict[str, Any]:
+        """Run what has not been run, and tell what the chapters show."""
+
+        def lived(todo: Sequence[Point]) -> list[Lives]:
+            longest_first = sorted(todo, key=work, reverse=True)
+            found = dict(zip(longest_first, bench.each(live, longest_first, Lives), strict=True))
+            return [found[point] for point in todo]
+
+        on_1 = lived(self.points)
+        there = [p.at(least_tried(lives)) for p, lives in zip(self.points, on_1, strict=True)]
+        on_j = lived(there)
+        stored: dict[str, Any] = {}
+        for kind, columns in (("violation", violation_columns), ("regret", regret_columns)):
+            rows = [row for row in zip(there, on_1, on_j, strict=True) if row[0].world.kind == kind]
+            stored |= {f"{kind}_{name}": values for name, values in columns(rows).items()}
+        return stored
+
+    def facts(self) -> dict[str, Any]:
+        """What a reader of the stored file has to know."""
+        return {
+            "noise": 1.0,
+            "alpha": ALPHA,
+            "seeds": {"on tau_1 from": FIRST_SEED[1], "on tau_j from": FIRST_SEED[2]},
+            "special": "the leaf 2..n in which the runs on tau_1 ended least often",
+            "learners": {
+                f"{point.name} ({point.world.kind}, n = {point.world.leaves}, K = "
+                f"{point.world.episodes}, kappa = {point.world.kappa:g})": told(point.learner())
+                for point in self.points
+            },
+        }
 
 
-def main() -> None:
-    """Make the study and say where it is."""
-    print("Does any learner get below the lower bounds, and how near do they come?")
-    file = make()
-    print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1000:.0f} kB")
-
-
-if __name__ == "__main__":
-    main()
+STUDY = LowerBounds(
+    "lower-bounds",
+    "lower-bounds",
+    "Does any learner get below the lower bounds, and how near do they come?",
+)

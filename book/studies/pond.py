@@ -1,8 +1,6 @@
-"""Make the stored studies on the frozen pond: experiments that take longer than a chapter may.
+"""Studies on the frozen pond: the left half of the paper's Figure 1, and sweeps over bonuses.
 
-Run it through ``make figure1`` and ``make sweep``.  Every run is kept in ``_build/studies`` as
-soon as it is finished, so that after an interruption the same command goes on where it stopped.
-What the chapters show of a study is stored small in ``book/data/<study>.npz``:
+``make figure1`` and ``make sweep`` store in ``book/data/<study>.npz``:
 
 ========================  ======================================================================
 ``about``                 JSON: the command, the settings of every learner, the optima of the
@@ -21,16 +19,13 @@ Numbers are in double precision; with the pinned versions histories are equal bi
 process.
 """
 
-import argparse
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from storing import DATA, ROOT, RUNS, code_digest, digest, so_far, store, told
+from storing import Bench, Study, digest, points_of, so_far, told
 
 import safeteach as st
 from safeteach.learners.contract import Learner
@@ -39,17 +34,13 @@ Maker = Callable[..., Learner]
 
 
 @dataclass(frozen=True)
-class Study:
+class OnThePond(Study):
     """An experiment on the frozen pond.
 
     It has standard normal noise on the costs, the widest Gaussian that the paper's model allows.
 
     Attributes
     ----------
-    target
-        What ``make`` is asked for.
-    question
-        What it is to answer.
     learners
         From a name to what :func:`safeteach.compare` takes.
     seeds
@@ -64,8 +55,6 @@ class Study:
         Standard deviation of the Gaussian noise on every cost seen.
     """
 
-    target: str
-    question: str
     learners: dict[str, Maker]
     seeds: range
     points: int = 200
@@ -77,6 +66,40 @@ class Study:
         """A new learner of that name."""
         return self.learners[name](self.mdp.known, episodes=self.episodes)
 
+    def arrays(self, bench: Bench) -> dict[str, Any]:
+        """Run what has not been run, and tell what the chapters show."""
+        results = st.compare(
+            self.learners, self.mdp, self.episodes, self.seeds,
+            folder=bench.folder, noise=self.noise,
+        )  # fmt: skip
+        ends = points_of(self.episodes, self.points)
+        value = st.safe_optimal(self.mdp).value
+        return {
+            "names": list(results),
+            "seeds": self.seeds,
+            "episodes": ends,
+            "reward": np.stack([so_far(h.reward, ends) for h in results.values()]),
+            "violation": np.stack([so_far(h.violation, ends) for h in results.values()]),
+            "regret": np.stack([so_far(h.regret, ends) for h in results.values()]),
+            "last": np.stack([value - h.regret[:, -1] for h in results.values()]),
+            "digests": [[digest(h, i) for i in range(len(self.seeds))] for h in results.values()],
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """What a reader of the stored file has to know."""
+        mdp = self.mdp
+        return {
+            "world": f"safeteach.instances.grid(): {mdp!r}",
+            "noise": self.noise,
+            "episodes": self.episodes,
+            "optima": {
+                "safe": st.safe_optimal(mdp).value,
+                "constrained": st.constrained_optimal(mdp, BUDGET).value,
+                "unconstrained": st.optimal(mdp).value,
+            },
+            "learners": {name: told(self.learner(name)) for name in self.learners},
+        }
+
 
 SCALES = (1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0)
 WIDER_SCALES = (1, 0.1, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 0)
@@ -85,7 +108,7 @@ BUDGET = 0.5
 TUNED = {"SUCBVI": 3e-3, "UCBVI": 3e-3, "OptCMDP": 3e-4, "OptPess": 3e-5, "Triple-Q": 3e-5}
 
 
-def studies() -> dict[str, Study]:
+def studies() -> dict[str, OnThePond]:
     """Every study by its name."""
     home = st.safe_optimal(st.instances.grid()).policy
     variants: dict[str, Maker] = {
@@ -97,8 +120,9 @@ def studies() -> dict[str, Study]:
         "Triple-Q": partial(st.TripleQ, budget=BUDGET, epsilon=0.0),
         "Triple-Q, epsilon 0.1": partial(st.TripleQ, budget=BUDGET, epsilon=0.1),
     }
-    return {
-        "figure1": Study(
+    found = (
+        OnThePond(
+            name="figure1",
             target="figure1",
             question="What do five learners earn, and what do they violate, at the paper's scale?",
             learners={
@@ -106,7 +130,8 @@ def studies() -> dict[str, Study]:
             },
             seeds=range(10),
         ),
-        "bonus": Study(
+        OnThePond(
+            name="bonus",
             target="sweep",
             question="What does the factor on the exploration bonus do?",
             learners={
@@ -116,7 +141,8 @@ def studies() -> dict[str, Study]:
             },
             seeds=range(5),
         ),
-        "tuning": Study(
+        OnThePond(
+            name="tuning",
             target="sweep",
             question="Which factor on its bonus suits each learner, on seeds of their own?",
             learners={
@@ -127,64 +153,5 @@ def studies() -> dict[str, Study]:
             seeds=range(100, 103),
             points=20,
         ),
-    }
-
-
-def make(name: str) -> Path:
-    """Run what has not been run of a study and store what the chapters show."""
-    study = studies()[name]
-    results = st.compare(
-        study.learners, study.mdp, study.episodes, study.seeds, folder=RUNS, noise=study.noise
     )
-    ends = np.unique(np.linspace(0, study.episodes, study.points + 1).round().astype(int))
-    value = st.safe_optimal(study.mdp).value
-    file = DATA / f"{name}.npz"
-    store(
-        file,
-        about=json.dumps(about(study), indent=1),
-        names=list(results),
-        seeds=study.seeds,
-        episodes=ends,
-        reward=np.stack([so_far(h.reward, ends) for h in results.values()]),
-        violation=np.stack([so_far(h.violation, ends) for h in results.values()]),
-        regret=np.stack([so_far(h.regret, ends) for h in results.values()]),
-        last=np.stack([value - h.regret[:, -1] for h in results.values()]),
-        digests=[[digest(h, i) for i in range(len(study.seeds))] for h in results.values()],
-    )
-    return file
-
-
-def about(study: Study) -> dict[str, Any]:
-    """What a reader of the stored file has to know."""
-    mdp = study.mdp
-    return {
-        "question": study.question,
-        "made by": f"make {study.target}",
-        "world": f"safeteach.instances.grid(): {mdp!r}",
-        "noise": study.noise,
-        "episodes": study.episodes,
-        "optima": {
-            "safe": st.safe_optimal(mdp).value,
-            "constrained": st.constrained_optimal(mdp, BUDGET).value,
-            "unconstrained": st.optimal(mdp).value,
-        },
-        "learners": {name: told(study.learner(name)) for name in study.learners},
-        "code": code_digest(__file__),
-    }
-
-
-def main() -> None:
-    """Make the studies that the command line names."""
-    parser = argparse.ArgumentParser(
-        description="Run stored studies of the book and write book/data/<study>.npz.",
-        epilog="Finished runs are kept in _build/studies; called again, it goes on from there.",
-    )
-    parser.add_argument("study", nargs="+", choices=tuple(studies()), help="which study to make")
-    for name in parser.parse_args().study:
-        print(f"{name}: {studies()[name].question}")
-        file = make(name)
-        print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1000:.0f} kB")
-
-
-if __name__ == "__main__":
-    main()
+    return {study.name: study for study in found}

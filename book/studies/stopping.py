@@ -1,9 +1,9 @@
-r"""Make the stored study of the rule that ends exploration, on three states and three steps.
+r"""The study of the rule that ends exploration, on three states and three steps.
 
-Run it through ``make stopping``.  SRF-UCRL explores with the theorem's constants until its
-uncertainty is :math:`\varepsilon/2` for the smallest of a few :math:`\varepsilon`; on the way it
-passes the others.  Each time it plans for many rewards, and what the plans lose and how unsafe they
-are is computed exactly.  What the chapter shows is stored in ``book/data/stopping.npz``:
+SRF-UCRL explores with the theorem's constants until its uncertainty is :math:`\varepsilon/2` for
+the smallest of a few :math:`\varepsilon`; on the way it passes the others.  Each time it plans for
+many rewards, and what the plans lose and how unsafe they are is computed exactly.  ``make
+stopping`` stores in ``book/data/stopping.npz``:
 
 ====================  ==========================================================================
 ``about``             JSON: the command, the settings, the world, and a digest of the code
@@ -17,20 +17,16 @@ are is computed exactly.  What the chapter shows is stored in ``book/data/stoppi
 
 from __future__ import annotations
 
-import json
-from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from itertools import product
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from storing import DATA, code_digest, store
-from tqdm.auto import tqdm
+from storing import Bench, Study
 
 import safeteach as st
 
-FILE = "stopping.npz"
 SEEDS = range(10)
 EPSILONS = (3.0, 2.0, 1.0)
 DELTA = 0.1
@@ -73,8 +69,17 @@ def judged(learner: st.SRFUCRL, mdp: st.SafeMDP) -> tuple[float, float]:
     return loss, violation
 
 
-def followed(seed: int, epsilons: tuple[float, ...] = EPSILONS) -> NDArray[np.float64]:
-    """(E, 3): episodes, loss and violation of one run, at each ε."""
+@dataclass(frozen=True)
+class Followed:
+    """Of one run, at each ε: how many episodes there were, the largest loss and violation."""
+
+    episodes: NDArray[np.int64]
+    loss: NDArray[np.float64]
+    violation: NDArray[np.float64]
+
+
+def follow(seed: int, epsilons: tuple[float, ...] = EPSILONS) -> Followed:
+    """Let it explore until the smallest ε is reached."""
     mdp, found = world(), list[tuple[float, float, float]]()
     learner = st.SRFUCRL(mdp.known, delta=DELTA)
     for k, _ in st.play(learner, mdp, seed, NOISE):
@@ -82,41 +87,33 @@ def followed(seed: int, epsilons: tuple[float, ...] = EPSILONS) -> NDArray[np.fl
             found.append((k, *judged(learner, mdp)))
         if len(found) == len(epsilons):
             break
-    return np.array(found)
+    episodes, loss, violation = np.array(found).T
+    return Followed(episodes.astype(int), loss, violation)
 
 
-def about() -> dict[str, Any]:
-    """What a reader of the stored file has to know."""
-    return {
-        "question": "When does exploration end, and how good are the plans then?",
-        "made by": "make stopping",
-        "world": repr(world()),
-        "learner": "SRFUCRL",
-        "delta": DELTA,
-        "bonus_scale": 1.0,
-        "noise": NOISE,
-        "rewards": len(rewards()),
-        "code": code_digest(__file__),
-    }
+class Stopping(Study):
+    """Explore to the end."""
+
+    def arrays(self, bench: Bench) -> dict[str, Any]:
+        """Run what has not been run, and tell what the chapter shows."""
+        runs = bench.each(follow, SEEDS, Followed)
+        columns = ("episodes", "loss", "violation")
+        return {"seeds": SEEDS, "epsilons": EPSILONS} | {
+            name: np.stack([getattr(run, name) for run in runs]) for name in columns
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """What a reader of the stored file has to know."""
+        return {
+            "world": repr(world()),
+            "learner": "SRFUCRL",
+            "delta": DELTA,
+            "bonus_scale": 1.0,
+            "noise": NOISE,
+            "rewards": len(rewards()),
+        }
 
 
-def main() -> None:
-    """Make the study and say where it is."""
-    print(f"stopping: {about()['question']}")
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        runs = list(tqdm(pool.map(followed, SEEDS), total=len(SEEDS), desc="stopping", unit="run"))
-    episodes, loss, violation = np.moveaxis(np.array(runs), 2, 0)
-    store(
-        DATA / FILE,
-        about=json.dumps(about(), indent=1),
-        seeds=SEEDS,
-        epsilons=EPSILONS,
-        episodes=episodes.astype(int),
-        loss=loss,
-        violation=violation,
-    )
-    print(f"book/data/{FILE}: {(DATA / FILE).stat().st_size / 1000:.0f} kB")
-
-
-if __name__ == "__main__":
-    main()
+STUDY = Stopping(
+    "stopping", "stopping", "When does exploration end, and how good are the plans then?"
+)

@@ -29,7 +29,14 @@ from numpy.typing import NDArray
 
 from safeteach.worlds.known import Episode, Known
 
-__all__ = ["Learner", "check_same_world", "check_settings", "new_learner", "settings_of"]
+__all__ = [
+    "Learner",
+    "asks_for_episodes",
+    "check_same_world",
+    "check_settings",
+    "new_learner",
+    "settings_of",
+]
 
 
 class Learner(Protocol):
@@ -65,11 +72,15 @@ def new_learner(make: Callable[..., Learner], known: Known, episodes: int) -> Le
     >>> hasattr(new_learner(st.RFUCRL, known, 50), "episodes")
     False
     """
-    asks = any(
+    return make(known, episodes=episodes) if asks_for_episodes(make) else make(known)
+
+
+def asks_for_episodes(make: Callable[..., Learner]) -> bool:
+    """Whether what makes a learner wants to know the number of episodes."""
+    return any(
         name == "episodes" or parameter.kind is parameter.VAR_KEYWORD
         for name, parameter in inspect.signature(make).parameters.items()
     )
-    return make(known, episodes=episodes) if asks else make(known)
 
 
 def settings_of(learner: object) -> dict[str, Any]:

@@ -11,8 +11,10 @@ folder of a chapter is a room: who uses anything in it depends on all of its fil
 other rooms may borrow from its module ``plain`` alone; who opens a room by a computed name does
 not, but whoever names it does.
 
-What code reads as data outside a room is not seen, nor is code in strings; and of the scripts
-that a script imports nothing is followed.
+What code reads as data outside a room is not seen, nor is code in strings.
+
+Code outside the library has a closure too, :func:`reach`: what it imports, as far as that is
+neither of the standard library nor an installed package.
 """
 
 from __future__ import annotations
@@ -21,12 +23,16 @@ import ast
 import hashlib
 import json
 import re
+import sysconfig
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.machinery import all_suffixes
+from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["HOME", "digest_of", "files_of"]
+__all__ = ["HOME", "digest_of", "digest_with_own", "files_of", "reach"]
 
 HOME = Path(__file__).parents[1]
 ROOMS = "chapters"
@@ -300,3 +306,114 @@ def _below(folder: Path) -> list[Path]:
     left = re.compile(r"(^|/)(__pycache__/|\.)")
     files = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*")}
     return [file for name, file in files.items() if file.is_file() and not left.search(name)]
+
+
+# ---- outside the library ---------------------------------------------------------------------
+
+STANDARD = Path(sysconfig.get_path("stdlib"))
+INSTALLED = {"site-packages", "dist-packages"}  # the folders of what somebody installed
+
+
+def reach(roots: Mapping[str, Path], home: Path = HOME) -> tuple[dict[str, Path], set[str]]:
+    """Find what modules outside the library import, directly or not; nothing is imported.
+
+    Parameters
+    ----------
+    roots : dict from a module's full name to its file
+    home : Path
+        The folder of the library, which is left out.
+
+    Returns
+    -------
+    files : dict from a module's full name to its file
+        The roots, and what they import that is neither installed nor of the standard library.
+    packages : set of str
+        What they import that is installed, or that cannot be found.
+
+    Examples
+    --------
+    >>> files, packages = reach({"mine": Path(__file__)})
+    >>> [*files], packages
+    (['mine'], set())
+    """
+    files, packages, todo = dict(roots), set[str](), [*roots]
+    while todo:
+        name = todo.pop()
+        if files[name].suffix != ".py":  # an extension module imports what nobody can read
+            continue
+        package = name if files[name].name == "__init__.py" else name.rpartition(".")[0]
+        for imported in _imports(files[name].read_text(encoding="utf-8"), package):
+            top = imported.partition(".")[0]
+            for inner, file in _files(imported) if top != home.name else ():
+                if file is None:
+                    packages.add(top)
+                elif inner not in files:
+                    files[inner] = file
+                    todo.append(inner)
+    return files, packages
+
+
+def digest_with_own(roots: Mapping[str, Path], home: Path = HOME) -> tuple[str, set[str]]:
+    """Compute a digest of modules, of what they reach and of the library's part in it: SHA-256.
+
+    Modules of the library may be among the roots.  Where the files are does not matter.  The
+    installed packages that the code imports are told beside the digest, by name.
+    """
+    home = home.resolve()
+    inside = {name: file for name, file in roots.items() if file.is_relative_to(home)}
+    own, packages = reach({name: roots[name] for name in roots.keys() - inside.keys()}, home)
+    codes = [file for file in (*inside.values(), *own.values()) if file.suffix == ".py"]
+    hashed = hashlib.sha256(digest_of(*codes, home=home).encode())
+    for name, file in sorted(own.items()):
+        hashed.update(f"{hashlib.sha256(file.read_bytes()).hexdigest()} {name}\n".encode())
+    for file in files_of(*codes, home=home):
+        if file.suffix == ".py":
+            packages |= reach({f"{home.name}.{file.stem}": file}, home)[1]
+    return hashed.hexdigest(), packages
+
+
+@cache
+def _imports(source: str, package: str) -> frozenset[str]:
+    """The full names of what a source imports; some of them may be no modules but names in one."""
+    names = set[str]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".")[: len(package.split(".")) - node.level + 1]
+            module = ".".join([*(parts if node.level else ()), *filter(None, [node.module])])
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Call) and _last(node.func) in ("import_module", "__import__"):
+            names |= {str(name.value) for name in node.args[:1] if isinstance(name, ast.Constant)}
+    return frozenset(names)
+
+
+def _files(name: str) -> Iterator[tuple[str, Path | None]]:
+    """The files of a module and of the packages around it, from the outermost inwards.
+
+    None stands for what is installed or cannot be found.  The standard library is left out.
+    """
+    inner, *rest = name.split(".")
+    try:
+        spec = find_spec(inner)
+    except ValueError:  # of a module that was found nowhere, such as a notebook
+        spec = None
+    if spec is None:
+        yield inner, None
+        return
+    file = Path(spec.origin) if spec.has_location and spec.origin else None
+    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    for part in (*rest, None):
+        if file and INSTALLED & {*file.parts}:
+            yield inner, None
+            return
+        if file and file.is_relative_to(STANDARD):
+            return
+        if file:
+            yield inner, file
+        inner = f"{inner}.{part}"
+        places = [folder / f"{part}" for folder in folders]
+        ends = ("/__init__.py", *all_suffixes())
+        files = [Path(f"{place}{end}") for place in places for end in ends]
+        file = next((file for file in files if file.is_file()), None)
+        folders = [place for place in places if place.is_dir()]

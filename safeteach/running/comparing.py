@@ -5,71 +5,87 @@ Taught in the chapter *The experiments*.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import json
-import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import (
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    as_completed,
-)
-from contextlib import nullcontext, suppress
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import astuple, dataclass
-from functools import cache
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from safeteach.learners.contract import Learner, settings_of
-from safeteach.running.closure import digest_of
+from safeteach.learners.contract import asks_for_episodes, check_settings, settings_of
+from safeteach.running.adversaries import Adversary
+from safeteach.running.exploring import Exploration, explore
+from safeteach.running.jobs import Job, run_jobs
+from safeteach.running.keying import Keys, NotKeyable
 from safeteach.running.playing import History, run
+from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["compare"]
 
+Maker = Callable[..., Any]
+
 
 def compare(
-    learners: Mapping[str, Callable[..., Learner]],
-    mdp: SafeMDP,
+    learners: Mapping[str, Maker],
+    mdp: SafeMDP | SafeGame,
     episodes: int,
     seeds: Iterable[int] = range(10),
     *,
+    adversary: str | Adversary | None = None,
+    watch: ArrayLike | None = None,
     folder: str | Path | None = None,
+    version: str | None = None,
     executor: Executor | None = None,
     noise: float = 1.0,
     progress: bool = True,
-) -> dict[str, History]:
+) -> dict[str, Any]:
     """Run several learners with several seeds.
 
     Parameters
     ----------
     learners : dict from a name to a learner's class
         Called as ``make(mdp.known, episodes=episodes)``; other parameters are set with
-        ``functools.partial(st.SUCBVI, bonus_scale=0.01)``.
-    mdp : SafeMDP
+        ``functools.partial(st.SUCBVI, bonus_scale=0.01)``.  A class that takes no ``episodes``
+        explores without a reward; it is called as ``make(mdp.known)``.
+    mdp : SafeMDP or SafeGame
     episodes : int
+        Of those that explore, the largest number.
     seeds : iterable of int
+    adversary : str or function
+        Who the learners meet in a game, and only there; as of :func:`run`.
+    watch : (S, A) or (H, S, A) array, optional
+        For learners that explore, as of :func:`explore`.
     folder : path, optional
         Where each run is kept as soon as it is finished.  A run that is found there is not run
-        again: the same learner, its settings and its code, world, seed, noise and library.
+        again: the same learner, its settings and its code, world, seed, noise and library.  What
+        cannot be told from files, such as a class in a notebook or a lambda, is run every time,
+        unless a ``version`` is given.  Several calls at once share the work.
+    version : str, optional
+        Stands for code and objects of which nobody can tell whether they have changed; say
+        another one when they have.
     executor : concurrent.futures.Executor, optional
         Where the runs take place; by default processes, one a core.
     noise : float
         As of :func:`run`.
     progress : bool
-        Whether to show a progress bar on stderr.
+        Whether to show a progress bar on stderr, and to say what is not kept.
 
     Returns
     -------
-    dict from a name to a History of (seeds, episodes) arrays
+    dict from a name to a History of (seeds, episodes) arrays; of a learner that explores, to a
+    list with an Exploration of each seed
+
+    Raises
+    ------
+    RuntimeError
+        When all others are finished, if runs have failed: it names them.
 
     Examples
     --------
@@ -83,30 +99,64 @@ def compare(
     (3, 2000)
     >>> results["SUCBVI"].violation.sum() < results["UCBVI"].violation.sum()
     np.True_
+
+    In a game there is an adversary:
+
+    >>> game = st.instances.penny_bridge()
+    >>> results = st.compare({"SafeNashVI": st.SafeNashVI}, game, episodes=20, seeds=[3],
+    ...                      adversary="uniform", progress=False)
+    >>> results["SafeNashVI"].regret.shape
+    (1, 20)
+
+    Without a reward, every run has its own length:
+
+    >>> results = st.compare({"SRF-UCRL": st.SRFUCRL}, mdp, episodes=20, seeds=[3], watch=mdp.r,
+    ...                      progress=False)
+    >>> [run.planned.shape for run in results["SRF-UCRL"]]
+    [(20, 2)]
     """
-    seeds = [int(seed) for seed in seeds]
+    seeds = _whole_and_different(seeds)
     if not learners or not seeds:
         raise ValueError("nothing to run: at least one learner and one seed are needed")
-    jobs = {
-        (name, seed): _Job(make, mdp, episodes, seed, noise)
+    check_settings(episodes=episodes)
+    reward = None if watch is None else np.asarray(watch)
+    lives = {
+        name: _Life(make, mdp, episodes, noise, adversary, reward)
         for name, make in learners.items()
-        for seed in seeds
     }
-    keep = None if folder is None else Path(folder)
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-    finished: dict[tuple[str, int], History] = {}
-    for place, job in jobs.items():
-        if keep is not None and (file := keep / job.file_name()).exists():
-            finished[place] = _load(file)
-    with _progress(len(jobs), len(finished), progress) as bar:
-        todo = {place: job for place, job in jobs.items() if place not in finished}
-        for place, history in _run_all(todo, executor):
-            if keep is not None:
-                _save(keep / jobs[place].file_name(), history)
-            finished[place] = history
-            bar.update()
-    return {name: _stack([finished[name, seed] for seed in seeds]) for name in learners}
+    loops = {name: life.loop for name, life in lives.items()}
+    if (adversary is None) == isinstance(mdp, SafeGame):
+        raise ValueError("an adversary is needed in a game, and there alone")
+    if watch is not None and explore not in loops.values():
+        raise ValueError("there is nothing to watch: no learner explores")
+    keys, jobs = Keys(version), []
+    for name, life in lives.items():
+        learner, key = life.learner(), None
+        try:
+            if folder is not None:
+                key = keys.key("", life.told(learner), version and name)
+        except NotKeyable as why:
+            if progress:
+                print(f"{name} is not kept unless it has a version: {why}", file=sys.stderr)
+        for seed in seeds:
+            label = f"{type(learner).__name__}-{seed}"
+            kept_as = key and keys.key(label, key, seed)
+            kind = Exploration if loops[name] is explore else History
+            jobs.append(Job(f"{name}, seed {seed}", life, (seed,), kept_as, kind))
+    found = iter(run_jobs(jobs, folder=folder, executor=executor, progress=progress))
+    runs = {name: [next(found) for _ in seeds] for name in lives}
+    return {n: runs[n] if loop is explore else _stack(runs[n]) for n, loop in loops.items()}
+
+
+def _whole_and_different(seeds: Iterable[int]) -> list[int]:
+    """Seeds as a list, or a clear error."""
+    seeds = list(seeds)
+    for seed in seeds:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ValueError(f"a seed is {seed!r}; expected a whole number, at least 0")
+        if seeds.count(seed) > 1:
+            raise ValueError(f"the seed {seed} is there twice")
+    return list(map(int, seeds))
 
 
 def _stack(histories: list[History]) -> History:
@@ -115,125 +165,51 @@ def _stack(histories: list[History]) -> History:
 
 
 @dataclass(frozen=True)
-class _Job:
-    """One run to be done: everything that its outcome depends on."""
+class _Life:
+    """All lives of a learner, one a seed."""
 
-    make: Callable[..., Learner]
-    mdp: SafeMDP
+    make: Maker
+    world: Any
     episodes: int
-    seed: int
     noise: float
+    adversary: str | Adversary | None
+    watch: NDArray[Any] | None
 
-    def __call__(self) -> History:
-        return run(self.learner(), self.mdp, self.seed, self.noise)
+    @property
+    def loop(self) -> Callable[..., Any]:
+        """Which one it is that it lives in."""
+        return run if asks_for_episodes(self.make) else explore
 
-    def learner(self) -> Learner:
-        return self.make(self.mdp.known, episodes=self.episodes)
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it is made with, beside what is known of the world."""
+        return {} if self.loop is explore else {"episodes": self.episodes}
 
-    def file_name(self) -> str:
-        """A name that changes with anything that the outcome depends on."""
-        learner = self.learner()
-        told = {
-            "learner": type(learner).__name__,
-            "settings": settings_of(learner),
-            "world": _digest_of_world(self.mdp),
-            "seed": self.seed,
-            "noise": self.noise,
-            "code": _code_of(type(learner)),
-        }
-        text = json.dumps(told, sort_keys=True, default=_digest)
-        return f"{type(learner).__name__}-{self.seed}-{_digest(text.encode())[:24]}.npz"
+    def learner(self) -> Any:
+        """A new one."""
+        return self.make(self.world.known, **self.arguments)
 
+    def __call__(self, seed: int) -> History | Exploration:
+        learner, world, noise = self.learner(), self.world, self.noise
+        if self.loop is explore:
+            return explore(learner, world, self.episodes, seed, noise, self.watch)
+        return run(learner, world, seed, noise, adversary=self.adversary)
 
-def _run_all(
-    jobs: Mapping[tuple[str, int], _Job], executor: Executor | None
-) -> Iterator[tuple[tuple[str, int], History]]:
-    """Each run as it is finished."""
-    cores = os.cpu_count() or 1
-    if executor is None and (cores == 1 or len(jobs) < 2):
-        for place, job in jobs.items():
-            yield place, job()
-        return
-    # A fresh process each: a fork of a kernel with threads may hang.
-    own = ProcessPoolExecutor(min(cores, len(jobs)), get_context("spawn")) if not executor else None
-    with own or nullcontext(executor) as pool:
-        assert pool is not None
-        futures: dict[Future[History], tuple[str, int]] = {}
-        done, died = 0, None
-        try:
-            try:
-                for place, job in jobs.items():
-                    futures[pool.submit(job)] = place
-            except BrokenExecutor as error:
-                died = error
-            for future in as_completed(futures):  # all of them: some may be finished though it died
-                if isinstance(problem := future.exception(), BrokenExecutor):
-                    died = problem
-                else:
-                    yield futures[future], future.result()
-                    done += 1
-        finally:
-            for future in futures:
-                future.cancel()
-        if died:
-            raise RuntimeError(
-                f"the executor died with {len(jobs) - done} of {len(jobs)} runs unfinished; runs "
-                f"that were finished are kept if a folder was named: call compare again to go on. "
-                f"A fresh process must be able to import the learner; for one that is defined in a "
-                f"notebook use executor=concurrent.futures.ThreadPoolExecutor()"
-            ) from died
-
-
-def _progress(total: int, done: int, wanted: bool) -> Any:
-    if wanted:
-        with suppress(ImportError):
-            from tqdm.auto import tqdm
-
-            return tqdm(total=total, initial=done, desc="runs", unit="run")
-    return nullcontext(SimpleNamespace(update=lambda: None))
-
-
-def _save(file: Path, history: History) -> None:
-    """Write the whole file or nothing."""
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False) as part:
-        np.savez(part, reward=history.reward, violation=history.violation, regret=history.regret)
-    Path(part.name).replace(file)
-
-
-def _load(file: Path) -> History:
-    with np.load(file) as stored:
-        return History(stored["reward"], stored["violation"], stored["regret"])
-
-
-@cache
-def _code_of(kind: type) -> str:
-    """A digest of the code that a run depends on: the learner's, the loop's, what they use."""
-    told = hashlib.sha256()
-    sources: list[str | Path] = [Path(__file__)]
-    for base in kind.__mro__[:-1]:
-        try:
-            if base.__module__.startswith("safeteach."):
-                sources.append(Path(inspect.getfile(base)))
-            else:
-                sources.append(own := inspect.getsource(base))
-                told.update(own.encode())
-        except (OSError, TypeError):
-            raise ValueError(
-                f"the code of {base.__name__} cannot be read, so nobody could tell whether a "
-                f"stored run is still right; leave out the folder, or define it in a file or a "
-                f"notebook"
-            ) from None
-    told.update(digest_of(*sources).encode())
-    return told.hexdigest()
-
-
-def _digest(data: Any) -> str:
-    data = data if isinstance(data, bytes) else np.asarray(data).tobytes()
-    return hashlib.sha256(data).hexdigest()
-
-
-def _digest_of_world(mdp: SafeMDP) -> str:
-    hashed = hashlib.sha256(repr((mdp.S, mdp.A, mdp.H, mdp.tau, mdp.s1)).encode())
-    for array in (*mdp.all_rows(), mdp.r, mdp.c):
-        hashed.update(array.tobytes())
-    return hashed.hexdigest()
+    def told(self, learner: Any) -> list[Any]:
+        """All that a life depends on but the seed."""
+        world, known = self.world, object()
+        make: Any = self.make
+        args, given = (known,), dict(self.arguments)
+        while isinstance(make, partial):
+            make, args, given = make.func, (*make.args, *args), make.keywords | given
+        bound = inspect.signature(make).bind(*args, **given)
+        bound.apply_defaults()
+        settings = [item for item in bound.arguments.items() if item[1] is not known]
+        with suppress(TypeError, AttributeError):  # it need not keep them to be told apart
+            settings += settings_of(learner).items()
+        sizes = [getattr(world, name, None) for name in ("S", "A", "B", "H", "tau", "s1")]
+        content = [*sizes, *world.all_rows(), world.r, world.c]
+        if not type(world).__module__.startswith("safeteach."):
+            content.append(type(world))
+        how = [self.loop, inspect.getsource(_Life), self.noise, self.adversary, self.watch]
+        return [*how, self.episodes, type(learner), make, settings, content]

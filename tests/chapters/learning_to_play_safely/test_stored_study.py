@@ -6,6 +6,7 @@ import duels
 import numpy as np
 import pytest
 import storing
+import studies
 
 import safeteach as st
 from safeteach.running.adversaries import ADVERSARIES
@@ -15,7 +16,7 @@ AGAIN = "run `make duels`"
 
 @pytest.fixture(scope="module")
 def stored():
-    with np.load(storing.DATA / duels.FILE) as file:
+    with np.load(duels.STUDY.file) as file:
         return dict(file), json.loads(str(file["about"]))
 
 
@@ -27,7 +28,7 @@ def test_it_was_made_by_this_code(stored):
 
 def test_it_says_how_it_was_made(stored):
     file, about = stored
-    today = json.loads(json.dumps(duels.about()))
+    today = json.loads(json.dumps(duels.STUDY.about()))
     assert about | {"code": ""} == today | {"code": ""}, AGAIN
     assert file["names"].tolist() == list(duels.LEARNERS)
     assert file["adversaries"].tolist() == list(ADVERSARIES)
@@ -64,14 +65,14 @@ def test_curves_are_sums_over_all_episodes(stored):
 )
 def test_a_run_made_again_is_the_stored_one(stored, duel):
     file, _ = stored
-    history, worst = duel.fight()
+    history = duels.fight(duel)
     place = (
         list(duels.LEARNERS).index(duel.learner),
         list(ADVERSARIES).index(duel.adversary),
         list(duels.SEEDS).index(duel.seed),
     )
     assert storing.digest(history) == file["digests"][place], AGAIN
-    assert worst == file["worst"][place]
+    assert history.worst == file["worst"][place]
     for what in ("reward", "violation", "regret"):
         curve = storing.so_far(getattr(history, what)[None], file["episodes"])[0]
         assert np.array_equal(curve, file[what][place])
@@ -95,24 +96,16 @@ def test_what_the_chapter_says_of_it(stored):
 
 
 @pytest.mark.slow
-def test_interrupted_it_goes_on_where_it_stopped(tmp_path, monkeypatch):
+def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     """With the runs of a first try in its folder it runs the others only."""
-    few = [
-        duels.Duel(learner, adversary, seed, episodes=4)
-        for learner in duels.LEARNERS
-        for adversary in ADVERSARIES
-        for seed in range(1)
-    ]
-    monkeypatch.setattr(duels, "duels", lambda: few)
-    monkeypatch.setattr(duels, "SEEDS", range(1))
-    monkeypatch.setattr(duels, "EPISODES", 4)
-    monkeypatch.setattr(duels, "DATA", tmp_path / "data")
-    monkeypatch.setattr(duels, "RUNS", tmp_path / "runs")
-    first = duels.make().read_bytes()
-    runs = sorted((tmp_path / "runs").iterdir())
-    assert len(runs) == len(few)
+    small = duels.Duels("small", "duels", "?", seeds=range(1), episodes=4)
+    file, bench = tmp_path / "small.npz", studies.Bench(tmp_path / "runs")
+    studies.make(small, file, bench)
+    first, runs = file.read_bytes(), sorted(bench.folder.iterdir())
+    assert len(runs) == len(duels.LEARNERS) * len(ADVERSARIES)
     runs[0].unlink()
-    times = [file.stat().st_mtime_ns for file in runs[1:]]
-    assert duels.make().read_bytes() == first
-    assert runs[0].exists()
-    assert [file.stat().st_mtime_ns for file in runs[1:]] == times
+    times = [run.stat().st_mtime_ns for run in runs[1:]]
+    studies.make(small, file, bench)
+    assert file.read_bytes() == first
+    assert sorted(bench.folder.iterdir()) == runs
+    assert [run.stat().st_mtime_ns for run in runs[1:]] == times

@@ -6,6 +6,7 @@ import numpy as np
 import pond
 import pytest
 import storing
+import studies
 
 import safeteach as st
 
@@ -34,7 +35,7 @@ def test_it_was_made_by_this_code(stored):
 
 def test_it_says_how_it_was_made(stored):
     study, file, about = stored
-    today = json.loads(json.dumps(pond.about(study)))
+    today = json.loads(json.dumps(study.about()))
     assert about | {"code": ""} == today | {"code": ""}, f"run `make {study.target}`"
     assert file["names"].tolist() == list(study.learners)
     assert file["seeds"].tolist() == list(study.seeds)
@@ -95,7 +96,7 @@ def test_the_scales_of_figure_1_are_those_that_tuning_chose():
 
 
 def test_the_three_optima_differ():
-    optima = pond.about(STUDIES["figure1"])["optima"]
+    optima = STUDIES["figure1"].facts()["optima"]
     assert optima["safe"] + 1 < optima["constrained"] < optima["unconstrained"] - 1
 
 
@@ -123,24 +124,66 @@ def test_digests_tell_histories_apart():
 
 
 @pytest.mark.slow
-def test_interrupted_it_goes_on_where_it_stopped(tmp_path, monkeypatch):
+def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     """A study with the runs of a first try in its folder runs the others only."""
-    small = pond.Study(
+    small = pond.OnThePond(
+        name="small",
         target="small",
         question="?",
         learners={"UCBVI": st.UCBVI, "SUCBVI": st.SUCBVI},
         seeds=range(2),
         episodes=3,
     )
-    monkeypatch.setattr(pond, "studies", lambda: {"small": small})
-    monkeypatch.setattr(pond, "DATA", tmp_path / "data")
-    monkeypatch.setattr(pond, "RUNS", tmp_path / "runs")
-    first = pond.make("small").read_bytes()
-    runs = sorted((tmp_path / "runs").iterdir())
+    file, bench = tmp_path / "data" / "small.npz", studies.Bench(tmp_path / "runs")
+    studies.make(small, file, bench)
+    first, runs = file.read_bytes(), sorted(bench.folder.iterdir())
     assert len(runs) == 4
     runs[0].unlink()
-    times = [file.stat().st_mtime_ns for file in runs[1:]]
-    assert pond.make("small").read_bytes() == first
-    assert runs[0].exists()
-    assert [file.stat().st_mtime_ns for file in runs[1:]] == times
-    assert [file.name for file in (tmp_path / "data").iterdir()] == ["small.npz"]
+    times = [run.stat().st_mtime_ns for run in runs[1:]]
+    studies.make(small, file, bench)
+    assert file.read_bytes() == first
+    assert sorted(bench.folder.iterdir()) == runs
+    assert [run.stat().st_mtime_ns for run in runs[1:]] == times
+    assert [*file.parent.iterdir()] == [file]
+
+
+def test_every_study_has_a_file_a_question_and_a_target():
+    """And every target of the Makefile names them all."""
+    found = studies.studies()
+    assert {study.file for study in found.values()} == {*storing.DATA.glob("*.npz")}
+    makefile = (storing.ROOT / "Makefile").read_text("utf-8")
+    for name, study in found.items():
+        assert study.name == name and study.question.endswith("?")
+        recipe = makefile.partition(f"\n{study.target}: ")[2].partition("\n\n")[0]
+        assert "book/studies/studies.py" in recipe and name in recipe.split()
+
+
+def test_one_command_makes_any_study(monkeypatch, capsys):
+    made = []
+    monkeypatch.setattr(studies, "make", lambda study, file, _bench: made.append((study, file)))
+    monkeypatch.setattr(studies.sys, "argv", ["studies.py", "duels", "stopping"])
+    studies.main()
+    assert [(study.name, file.name) for study, file in made] == [
+        ("duels", "duels.npz"), ("stopping", "stopping.npz"),
+    ]  # fmt: skip
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"duels: {made[0][0].question}" and said[1].startswith("book/data/duels.npz")
+    monkeypatch.setattr(studies.sys, "argv", ["studies.py", "unknown"])
+    with pytest.raises(SystemExit):
+        studies.main()
+    assert "invalid choice: 'unknown'" in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_a_stored_study_as_it_was(tmp_path, monkeypatch):
+    file = tmp_path / "study.npz"
+    storing.store(file, x=[1.0])
+    before = file.read_bytes()
+
+    def full(path, _content):
+        path.touch()
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(storing.Path, "write_bytes", full)
+    with pytest.raises(OSError, match="no space left"):
+        storing.store(file, x=[2.0])
+    assert [*tmp_path.iterdir()] == [file] and file.read_bytes() == before

@@ -7,6 +7,7 @@ import lower_bounds as study
 import numpy as np
 import pytest
 import storing
+import studies
 
 import safeteach as st
 from safeteach.figures.learning_curves import half_width
@@ -18,7 +19,7 @@ KINDS = ("violation", "regret")
 
 @pytest.fixture(scope="module")
 def stored():
-    with np.load(study.DATA / study.FILE) as file:
+    with np.load(study.STUDY.file) as file:
         return dict(file)
 
 
@@ -42,7 +43,7 @@ def test_it_was_made_by_this_code(about):
 
 
 def test_it_says_how_it_was_made(about):
-    today = json.loads(json.dumps(study.about(POINTS)))
+    today = json.loads(json.dumps(study.STUDY.about()))
     assert about | {"code": ""} == today | {"code": ""}, AGAIN
 
 
@@ -65,7 +66,7 @@ def test_every_point_is_there_with_its_size(stored, kind):
 
 
 def test_the_file_is_small():
-    assert (study.DATA / study.FILE).stat().st_size < 150_000
+    assert study.STUDY.file.stat().st_size < 150_000
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -275,19 +276,19 @@ def test_ways_lead_where_they_should(kind):
 
 
 @pytest.mark.slow
-def test_interrupted_it_goes_on_where_it_stopped(tmp_path, monkeypatch):
+def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     """A study with the runs of a first try in its folder runs the others only."""
     worlds = [study.World("violation", 2, 2, 20), study.World("regret", 3, 2, 20)]
-    small = [study.Point("SUCBVI", "published", world, 2) for world in worlds]
-    monkeypatch.setattr(study, "points", lambda: small)
-    monkeypatch.setattr(study, "DATA", tmp_path / "data")
-    monkeypatch.setattr(study, "RUNS", tmp_path / "runs")
-    first = study.make().read_bytes()
-    runs = sorted((tmp_path / "runs").iterdir())
+    points = [study.Point("SUCBVI", "published", world, 2) for world in worlds]
+    small = study.LowerBounds("small", "small", "?", points)
+    file, bench = tmp_path / "data" / "small.npz", studies.Bench(tmp_path / "runs")
+    studies.make(small, file, bench)
+    first, runs = file.read_bytes(), sorted(bench.folder.iterdir())
     assert len(runs) == 4
     runs[0].unlink()
-    times = [file.stat().st_mtime_ns for file in runs[1:]]
-    assert study.make().read_bytes() == first
-    assert runs[0].exists()
-    assert [file.stat().st_mtime_ns for file in runs[1:]] == times
-    assert [file.name for file in (tmp_path / "data").iterdir()] == [study.FILE]
+    times = [run.stat().st_mtime_ns for run in runs[1:]]
+    studies.make(small, file, bench)
+    assert file.read_bytes() == first
+    assert sorted(bench.folder.iterdir()) == runs
+    assert [run.stat().st_mtime_ns for run in runs[1:]] == times
+    assert [*file.parent.iterdir()] == [file]

@@ -1,15 +1,11 @@
-"""The driver: what it plays, what it reports, and what is left when it is interrupted."""
+"""Comparisons: the same bits anywhere, what is kept, what is stale, and what goes wrong."""
 
 import importlib.util
 import inspect
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import nullcontext
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,10 +16,8 @@ from core.running.histories import PARTS, all_five, same_bits
 from core.running.mortal_learners import Clumsy, Mortal, ShortLived
 
 import safeteach as st
-from safeteach.running import comparing
+from safeteach.running import comparing, keying, playing, workers
 from safeteach.running.closure import files_of
-
-# ---- many runs -------------------------------------------------------------------------------
 
 
 def serial(makers, mdp, episodes, seeds):
@@ -62,8 +56,8 @@ def test_the_same_seed_gives_the_same_bits_in_any_executor(tmp_path):
 def test_one_core_needs_no_executor(monkeypatch):
     mdp = st.instances.ice_corridor()
     makers = {"SUCBVI": st.SUCBVI, "UCBVI": st.UCBVI}
-    monkeypatch.setattr(comparing.os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(comparing, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(workers.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", None)
     results = st.compare(makers, mdp, 30, seeds=[1, 2], progress=False)
     check_against(results, serial(makers, mdp, 30, [1, 2]))
 
@@ -92,7 +86,7 @@ def test_what_is_finished_is_not_run_again(compare_in_threads, monkeypatch):
     def fail(*_):
         raise AssertionError("run again")
 
-    monkeypatch.setattr(comparing, "run", fail)
+    monkeypatch.setattr(comparing._Life, "__call__", fail)
     second, files = compare_in_threads(makers)
     assert files == 0
     for name in makers:
@@ -101,8 +95,12 @@ def test_what_is_finished_is_not_run_again(compare_in_threads, monkeypatch):
     third, files = compare_in_threads({"again": partial(st.SUCBVI, delta=0.005)}, seeds=[2, 0])
     assert files == 0
     assert (third["again"].reward == first["SUCBVI"].reward[[2, 0]]).all()
-    with pytest.raises(AssertionError, match="run again"):
+    with pytest.raises(RuntimeError, match="SUCBVI, seed 3: AssertionError: run again"):
         compare_in_threads(makers, seeds=[3])
+
+
+class Own(st.SafeMDP):
+    """Somebody's own world."""
 
 
 def test_anything_that_matters_means_a_new_run(compare_in_threads, monkeypatch):
@@ -133,41 +131,46 @@ def test_anything_that_matters_means_a_new_run(compare_in_threads, monkeypatch):
         assert compare_in_threads(one, world)[1] == 3
     same = st.SafeMDP(mdp.P[0], mdp.r[0], mdp.c, 0.5, 10, mdp.s1)  # but for the names of states
     assert compare_in_threads(one, same)[1] == 0
+    own = Own(mdp.P[0], mdp.r[0], mdp.c, 0.5, 10, mdp.s1)  # what its class does nobody knows
+    assert compare_in_threads(one, own)[1] == 3
+    assert compare_in_threads(one, own)[1] == 0
     for home in (np.zeros((10, mdp.S), int), np.ones((10, mdp.S), int)):
         cost = st.evaluate(mdp, home).cost
         pess = partial(st.OptPess, safe_policy=home, safe_cost=cost, budget=9.0)
         assert compare_in_threads({"one": pess})[1] == 3
         assert compare_in_threads({"one": pess})[1] == 0
-    monkeypatch.setattr(comparing, "_code_of", lambda _kind: "another library")
+    monkeypatch.setattr(keying, "_SEEN", {})
+    monkeypatch.setattr(keying, "digest_with_own", lambda _roots: ("another library", set()))
     assert compare_in_threads(one)[1] == 3
 
 
 def test_a_learner_that_nobody_uses_makes_no_run_stale():
     """What a run depends on is what its own code imports."""
-    files = files_of(Path(comparing.__file__), Path(inspect.getfile(st.UCBVI)))
+    files = files_of(Path(playing.__file__), Path(inspect.getfile(st.UCBVI)))
     names = {file.relative_to(Path(st.__file__).parent).as_posix() for file in files}
     assert {"kernels.py", "worlds/mdp.py", "planning/induction.py", "running/playing.py"} <= names
     assert {"learners/ucbvi.py", "learners/sucbvi.py", "learners/model.py"} <= names
     assert not {"learners/triple_q.py", "learners/strawmen.py", "figures/grid.py"} & names
 
 
-def test_files_that_were_not_finished_are_ignored(compare_in_threads, tmp_path, monkeypatch):
+def test_a_file_that_is_damaged_is_named_and_made_again(compare_in_threads, tmp_path):
     makers = {"SUCBVI": st.SUCBVI}
-    whole = compare_in_threads(makers, folder=None)[0]
-    real = np.savez
-
-    def half(file, **arrays):
-        real(file, **arrays)
-        file.truncate(100)
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(np, "savez", half)
-    with pytest.raises(OSError, match="no space left"):
-        compare_in_threads(makers)
-    monkeypatch.undo()
-    assert [file.suffix for file in tmp_path.iterdir()] == [".part"]
-    results, files = compare_in_threads(makers)
-    assert files == 3 and same_bits(results["SUCBVI"], whole["SUCBVI"])
+    whole = compare_in_threads(makers)[0]
+    bad = sorted(tmp_path.iterdir())[1]
+    bad.write_bytes(bad.read_bytes()[:100])
+    half = tmp_path / f"{bad.stem}.part"  # and somebody died while he made it again
+    half.write_bytes(b"half")
+    with (
+        pytest.warns(UserWarning, match=f"{bad.name} cannot be read and is made again"),
+        ThreadPoolExecutor(2) as pool,
+    ):
+        results = st.compare(
+            makers, st.instances.ice_corridor(), 30, range(3),
+            folder=tmp_path, executor=pool, progress=False,
+        )  # fmt: skip
+    assert same_bits(results["SUCBVI"], whole["SUCBVI"])
+    assert len([*tmp_path.iterdir()]) == 3 and not half.exists()
+    assert same_bits(compare_in_threads(makers)[0]["SUCBVI"], whole["SUCBVI"])
 
 
 def test_nothing_to_run_is_an_error():
@@ -175,6 +178,15 @@ def test_nothing_to_run_is_an_error():
     for makers, seeds in (({}, [0]), ({"SUCBVI": st.SUCBVI}, [])):
         with pytest.raises(ValueError, match=r"^nothing to run: at least one learner and one seed"):
             st.compare(makers, mdp, 10, seeds=seeds)
+
+
+@pytest.mark.parametrize("seeds", [[0, 1.7], [1, 2, 1], [True], [-1], ["1"], [np.float64(2)]])
+def test_seeds_are_different_whole_numbers(compare_in_threads, tmp_path, seeds):
+    with pytest.raises(ValueError, match=r"^(a seed is .*; expected a whole|the seed 1 is there)"):
+        compare_in_threads({"SUCBVI": st.SUCBVI}, seeds=seeds)
+    assert not [*tmp_path.iterdir()]
+    one, _ = compare_in_threads({"UCBVI": st.UCBVI}, seeds=np.arange(2))
+    assert one["UCBVI"].reward.shape == (2, 30)
 
 
 def test_a_bad_setting_is_an_error_before_anything_runs(compare_in_threads, tmp_path):
@@ -202,29 +214,49 @@ def test_the_progress_bar_is_shown_on_stderr_when_asked(capsys, tmp_path):
 
 def test_a_mistake_in_one_learner_is_shown_and_what_was_finished_is_kept(tmp_path):
     mdp, makers = st.instances.ice_corridor(), {"SUCBVI": st.SUCBVI, "Clumsy": Clumsy}
-    with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError, match="a mistake in the"):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError) as caught:
         st.compare(makers, mdp, 20, range(3), folder=tmp_path, executor=pool, progress=False)
+    assert str(caught.value).splitlines() == [
+        "3 of 6 runs failed; the others are finished and kept:",
+        *(f"  Clumsy, seed {n}: ZeroDivisionError: a mistake in the learner" for n in range(3)),
+    ]
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert len([*tmp_path.glob("SUCBVI-*.npz")]) == 3
     assert not [*tmp_path.glob("*.part")]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("own", [True, False])
-def test_a_process_that_dies_is_a_clear_error_and_finished_runs_are_kept(own, tmp_path):
+def test_a_process_that_dies_is_replaced_and_the_others_are_finished(tmp_path):
     mdp, makers = st.instances.ice_corridor(), {"SUCBVI": st.SUCBVI, "Mortal": Mortal}
     how = {"episodes": 20, "seeds": range(3), "folder": tmp_path, "progress": False}
-    message = r"^the executor died with (\d) of 6 runs unfinished; .* call compare again to go on"
-    pool = None if own else ProcessPoolExecutor(1, get_context("spawn"))
-    with pool or nullcontext(), pytest.raises(RuntimeError, match=message) as caught:
-        st.compare(makers, mdp, executor=pool, **how)
-    kept = [*tmp_path.glob("*.npz")]
-    assert int(re.match(message, str(caught.value))[1]) == 6 - len(kept)
-    if not own:  # one process takes them in turn
-        assert len(kept) == 3
-    times = {file: file.stat().st_mtime_ns for file in kept}
+    with pytest.raises(
+        RuntimeError, match=r"^3 of 6 runs failed; the others are finished and"
+    ) as e:
+        st.compare(makers, mdp, **how)
+    assert str(e.value).count("the process that was at it died without a word, twice") == 3
+    times = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    assert len(times) == 3
     results = st.compare({"SUCBVI": st.SUCBVI}, mdp, **how)
     assert all(file.stat().st_mtime_ns == then for file, then in times.items())
     check_against(results, serial({"SUCBVI": st.SUCBVI}, mdp, 20, range(3)))
+
+
+@pytest.mark.slow
+def test_somebodys_executor_that_dies_is_a_clear_error_and_finished_runs_are_kept(tmp_path):
+    mdp, makers = st.instances.ice_corridor(), {"SUCBVI": st.SUCBVI, "Mortal": Mortal}
+    how = {"episodes": 20, "seeds": range(3), "folder": tmp_path, "progress": False}
+    message = r"^the executor died with (\d) of 6 runs unfinished; .* the same call again to go on"
+    pool = ProcessPoolExecutor(1, get_context("spawn"))
+    with pool, pytest.raises(RuntimeError, match=message) as caught:
+        st.compare(makers, mdp, executor=pool, **how)
+    kept = [*tmp_path.iterdir()]
+    assert int(re.match(message, str(caught.value))[1]) == 6 - len(kept)
+    # one process takes them in turn; of those behind the mortal one nobody knows
+    assert len([*tmp_path.glob("SUCBVI-*.npz")]) == len(kept) >= 1
+    check_against(
+        st.compare({"SUCBVI": st.SUCBVI}, mdp, **how),
+        serial({"SUCBVI": st.SUCBVI}, mdp, 20, range(3)),
+    )
 
 
 def test_an_executor_that_dies_while_runs_are_handed_over_loses_none_that_is_finished(tmp_path):
@@ -237,49 +269,6 @@ def test_an_executor_that_dies_while_runs_are_handed_over_loses_none_that_is_fin
     executor = ShortLived(3)  # enough for the rest
     st.compare(makers, mdp, executor=executor, **how)
     assert executor.runs == 0
-
-
-MORE_KILLS = [pytest.param(done, marks=pytest.mark.thorough) for done in (1, 5, 9)]
-KILLED = """
-import sys
-from functools import partial
-import safeteach as st
-
-if __name__ == "__main__":
-    makers = {name: partial(getattr(st, name), bonus_scale=0.01) for name in ("SUCBVI", "UCBVI")}
-    st.compare(makers, st.instances.grid(), 4000, range(8), folder=sys.argv[1], progress=False)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("done", [2, *MORE_KILLS])
-def test_kill_9_loses_the_runs_under_way_alone(tmp_path, monkeypatch, done):
-    script, folder = tmp_path / "killed.py", tmp_path / "results"
-    script.write_text(KILLED)
-    process = subprocess.Popen([sys.executable, script, folder], start_new_session=True)
-    try:
-        deadline = time.monotonic() + 120
-        while len([*folder.glob("*.npz")]) < done:
-            assert process.poll() is None, "it finished, or failed, before it could be killed"
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    kept = {file: file.stat().st_mtime_ns for file in folder.glob("*.npz")}
-    assert done <= len(kept) < 16
-    again = []
-    real = comparing.run
-    monkeypatch.setattr(comparing, "run", lambda *args: (again.append(args), real(*args))[1])
-    makers = {name: partial(getattr(st, name), bonus_scale=0.01) for name in ("SUCBVI", "UCBVI")}
-    mdp, how = st.instances.grid(), {"episodes": 4000, "seeds": range(8), "progress": False}
-    with ThreadPoolExecutor(2) as pool:
-        results = st.compare(makers, mdp, folder=folder, executor=pool, **how)
-    monkeypatch.undo()
-    assert len(again) == 16 - len(kept)
-    assert all(file.stat().st_mtime_ns == then for file, then in kept.items())
-    assert len([*folder.glob("*.npz")]) == 16
-    check_against(results, serial(makers, mdp, 4000, range(8)))
 
 
 def test_a_learner_with_other_code_is_another_learner(tmp_path):
@@ -300,9 +289,155 @@ def test_a_learner_with_other_code_is_another_learner(tmp_path):
     assert len(names) == 2
 
 
-def test_a_learner_whose_code_cannot_be_read_is_not_stored(tmp_path):
+def test_a_learner_that_nobody_could_tell_from_another_is_not_kept(tmp_path, capsys):
     space = {}
     exec("import safeteach as st\nclass Mine(st.SUCBVI): pass", {"__name__": "nowhere"}, space)
     mdp = st.instances.union_counterexample()
-    with pytest.raises(ValueError, match="the code of Mine cannot be read"):
-        st.compare({"mine": space["Mine"]}, mdp, 5, range(1), folder=tmp_path, progress=False)
+    makers = {
+        "mine": space["Mine"],
+        "rule": lambda known, episodes: st.UCBVI(known, episodes=episodes),
+    }
+    with ThreadPoolExecutor(1) as pool:
+        how = {"episodes": 5, "seeds": [0], "folder": tmp_path, "executor": pool}
+        st.compare(makers, mdp, progress=False, **how)
+        assert capsys.readouterr().err == "" and not [*tmp_path.iterdir()]
+        st.compare(makers, mdp, **how)
+        said = capsys.readouterr().err
+        assert "mine is not kept unless it has a version: Mine cannot be imported from a f" in said
+        assert "rule is not kept unless it has a version: test_a_learner_that_nobody_coul" in said
+        assert not [*tmp_path.iterdir()]
+        for version in ("1", "2"):
+            st.compare(makers, mdp, version=version, **how)
+            kept = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+            assert len(kept) == 2 * int(version)
+            st.compare(makers, mdp, version=version, **how)
+            assert kept == {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+        assert "not kept" not in capsys.readouterr().err
+
+
+def test_with_a_version_two_of_the_same_name_are_told_apart_by_what_they_are_called(tmp_path):
+    mdp = st.instances.ice_corridor()
+    makers = {
+        str(scale): lambda known, episodes, scale=scale: st.UCBVI(
+            known, episodes=episodes, bonus_scale=scale
+        )
+        for scale in (0.0, 1.0)
+    }
+    with ThreadPoolExecutor(1) as pool:
+        how = {"episodes": 50, "seeds": [0], "executor": pool, "progress": False}
+        first = st.compare(makers, mdp, folder=tmp_path, version="1", **how)
+        again = st.compare(makers, mdp, folder=tmp_path, version="1", **how)
+    assert len([*tmp_path.iterdir()]) == 2
+    assert not same_bits(first["0.0"], first["1.0"])
+    for name in makers:
+        assert same_bits(first[name], again[name])
+
+
+class Rounding(st.UCBVI):
+    """A learner that keeps less of a setting than it uses."""
+
+    def __init__(self, known, *, episodes, bonus_scale=1.0, **more):
+        super().__init__(known, episodes=episodes, bonus_scale=bonus_scale)
+        self.bonus_scale, self.many = round(bonus_scale), len(more)
+
+
+def test_what_a_learner_is_made_with_counts_though_it_does_not_keep_it(compare_in_threads):
+    for given in ({}, {"bonus_scale": 0.9}, {"bonus_scale": 0.8}, {"more": 1}, {"more": [1]}):
+        assert compare_in_threads({"one": partial(Rounding, **given)})[1] == 3
+        assert compare_in_threads({"one": partial(Rounding, **given)})[1] == 0
+
+
+SCRIPT = """
+import sys
+import safeteach as st
+
+class Mine(st.UCBVI):
+    def observe(self, episode):
+        with open(sys.argv[2], "a") as file:
+            file.write("x")
+        super().observe(episode)
+
+if __name__ == "__main__":
+    mdp = st.instances.union_counterexample()
+    st.compare({"mine": Mine}, mdp, 5, range(2), folder=sys.argv[1], progress=False)
+"""
+
+
+@pytest.mark.slow
+def test_a_class_of_a_script_is_kept_until_the_script_is_edited(tmp_path):
+    script, told = tmp_path / "script.py", tmp_path / "observed"
+    for text, observed in ((SCRIPT, 10), (SCRIPT, 10), (SCRIPT + "# edited", 20)):
+        script.write_text(text)
+        subprocess.run([sys.executable, script, tmp_path / "kept", told], check=True)
+        assert len(told.read_text()) == observed
+
+
+# ---- games and exploration -------------------------------------------------------------------
+
+
+def test_learners_of_a_game_meet_an_adversary(compare_in_threads):
+    game = st.instances.penny_bridge()
+    makers = {"SafeNashVI": st.SafeNashVI, "NashVI": partial(st.NashVI, bonus_scale=0.1)}
+    for adversary in ("uniform", "hazard seeker", against):
+        results, files = compare_in_threads(makers, game, adversary=adversary)
+        assert files == 6
+        for name, make in makers.items():
+            for i, seed in enumerate(range(3)):
+                learner = make(game.known, episodes=30)
+                history = st.run(learner, game, seed, adversary=adversary)
+                one = playing.History(*(getattr(results[name], part)[i] for part in PARTS))
+                assert same_bits(one, history)
+        assert compare_in_threads(makers, game, adversary=adversary)[1] == 0
+    assert compare_in_threads(makers, game, adversary=lambda *_: against(*_))[1] == 0
+    assert compare_in_threads(makers, game, adversary=partial(against, action=1))[1] == 6
+
+
+def against(game, _mu, _nu, action=0):
+    """An adversary that always does the same."""
+    return np.broadcast_to(np.eye(game.B)[action], (game.H, game.S, game.B)).copy()
+
+
+def test_learners_that_explore_have_a_list_of_explorations(compare_in_threads):
+    mdp = st.instances.ice_corridor()
+    makers = {"SRF-UCRL": partial(st.SRFUCRL, bonus_scale=0.01), "RF-UCRL": st.RFUCRL}
+    for watch in (None, mdp.r, mdp.r[0] / 2):
+        results, files = compare_in_threads(makers, mdp, watch=watch)
+        assert files == 6
+        again, files = compare_in_threads(makers, mdp, watch=watch)
+        assert files == 0
+        for name, make in makers.items():
+            for seed in range(3):
+                alone = st.explore(make(mdp.known), mdp, 30, seed, watch=watch)
+                for found in (results[name][seed], again[name][seed]):
+                    assert (found.episodes, found.finished) == (alone.episodes, alone.finished)
+                    assert found.width.tobytes() == alone.width.tobytes()
+                    assert found.violation.tobytes() == alone.violation.tobytes()
+                    assert (found.planned is None) == (alone.planned is None) == (watch is None)
+                    if watch is not None:
+                        assert found.planned.tobytes() == alone.planned.tobytes()
+    mixed, _ = compare_in_threads(makers | {"UCBVI": st.UCBVI}, mdp, watch=mdp.r)
+    assert mixed["UCBVI"].reward.shape == (3, 30) and len(mixed["RF-UCRL"]) == 3
+
+
+def test_explorations_may_end_at_different_times(compare_in_threads):
+    make = partial(st.SRFUCRL, epsilon=8.0, bonus_scale=1e-3)
+    runs = compare_in_threads({"short": make}, episodes=5_000)[0]["short"]
+    assert all(run.finished and run.episodes < 5_000 for run in runs)
+    assert len({run.episodes for run in runs}) > 1
+
+
+@pytest.mark.parametrize(
+    ("world", "make", "how", "problem"),
+    [
+        ("penny_bridge", "SafeNashVI", {}, "an adversary is needed in a game, and there alone"),
+        ("ice_corridor", "UCBVI", {"adversary": "uniform"}, "an adversary is needed in a game"),
+        ("ice_corridor", "UCBVI", {"watch": np.ones((3, 3))}, "there is nothing to watch"),
+        ("ice_corridor", "SRFUCRL", {"episodes": 0}, "episodes is 0; it must be at least 1"),
+    ],
+)
+def test_what_does_not_fit_the_world_is_an_error_before_anything_runs(
+    compare_in_threads, tmp_path, world, make, how, problem
+):
+    with pytest.raises(ValueError, match=problem):
+        compare_in_threads({"one": getattr(st, make)}, getattr(st.instances, world)(), **how)
+    assert not [*tmp_path.iterdir()]
