@@ -74,13 +74,14 @@ class Shelf:
         return _claim(part, self.folder / f"{key}.npz", os.O_RDWR | os.O_CREAT, wait)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Claim:
     """The right to make a file, until something is kept in it or the right is given back."""
 
     part: Path
     file: Path
     descriptor: int
+    given_back: bool = False
 
     def keep(self, result: Any) -> None:
         """Write the fields of a result, a dict or a dataclass: the whole file or nothing."""
@@ -88,20 +89,24 @@ class Claim:
         content = io.BytesIO()
         np.savez(content, **{name: value for name, value in told.items() if value is not None})
         os.ftruncate(self.descriptor, 0)
-        with open(self.descriptor, "wb", closefd=fcntl is None) as file:
+        with open(self.descriptor, "wb", closefd=False) as file:
             file.write(content.getbuffer())
-        self.part.replace(self.file)  # while it is locked, or on Windows when it is closed
-        if fcntl:
-            os.close(self.descriptor)
-        _HELD.discard(self.descriptor)
+        if not fcntl:  # Windows does not rename what is open
+            self._close()
+        self.part.replace(self.file)
+        self._close()
 
     def release(self) -> None:
-        """Give the right back, if it is still there."""
-        if self.descriptor in _HELD:
-            if _is_at(self.descriptor, self.part):
-                self.part.unlink()
+        """Give the right back, if it has not been used."""
+        if not self.given_back and self.descriptor in _HELD and _is_at(self.descriptor, self.part):
+            self.part.unlink()
+        self._close()
+
+    def _close(self) -> None:
+        if not self.given_back and self.descriptor in _HELD:  # else a fork's parent has it
+            self.given_back = True
+            _HELD.remove(self.descriptor)  # before its number is free for another thread
             os.close(self.descriptor)
-            _HELD.discard(self.descriptor)
 
 
 _HELD: set[int] = set()  # descriptors of claims

@@ -316,19 +316,20 @@ def test_a_learner_that_nobody_could_tell_from_another_is_not_kept(tmp_path, cap
 
 
 def test_with_a_version_two_of_the_same_name_are_told_apart_by_what_they_are_called(tmp_path):
-    mdp = st.instances.ice_corridor()
-    makers = {
-        str(scale): lambda known, episodes, scale=scale: st.UCBVI(
-            known, episodes=episodes, bonus_scale=scale
-        )
-        for scale in (0.0, 1.0)
-    }
+    def always(action):
+        class Mine(st.UCBVI):
+            def plan(self, rng):
+                return 0 * super().plan(rng) + action
+
+        return Mine
+
+    mdp, makers = st.instances.ice_corridor(), {"left": always(0), "right": always(3)}
     with ThreadPoolExecutor(1) as pool:
         how = {"episodes": 50, "seeds": [0], "executor": pool, "progress": False}
         first = st.compare(makers, mdp, folder=tmp_path, version="1", **how)
         again = st.compare(makers, mdp, folder=tmp_path, version="1", **how)
     assert len([*tmp_path.iterdir()]) == 2
-    assert not same_bits(first["0.0"], first["1.0"])
+    assert not same_bits(first["left"], first["right"])
     for name in makers:
         assert same_bits(first[name], again[name])
 

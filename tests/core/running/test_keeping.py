@@ -60,11 +60,16 @@ def test_one_at_a_time_has_the_right_to_make_a_thing(tmp_path):
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_who_waits_gets_the_right_when_the_other_has_finished_or_given_up(tmp_path, kept):
-    shelf, got = Shelf(tmp_path), []
+def test_who_waits_gets_the_right_when_the_other_has_finished_or_given_up(
+    tmp_path, kept, monkeypatch
+):
+    shelf, got, opened = Shelf(tmp_path), [], threading.Event()
     claim = shelf.claim(KEY)
+    lock = keeping.fcntl.flock
+    monkeypatch.setattr(keeping.fcntl, "flock", lambda *args: (opened.set(), lock(*args)))
     waiting = threading.Thread(target=lambda: got.append(shelf.claim(KEY, wait=True)))
     waiting.start()
+    opened.wait()  # it has the file open that is about to be renamed or removed
     claim.keep({"n": 1}) if kept else claim.release()
     waiting.join()
     assert (shelf.find(KEY, dict) is not None) == kept

@@ -171,6 +171,15 @@ def test_an_edit_of_the_file_itself_means_a_new_key(fresh, before, after):
     assert one == fresh({"mine.py": before}, name="f")
 
 
+def test_an_edit_of_a_base_counts_though_its_import_cannot_be_read(fresh):
+    files = {
+        "mine.py": "there = __import__('ba' + 'se')\nclass f(there.Base): pass",
+        "base.py": "class Base: pass",
+    }
+    one, other = fresh(files, name="f"), fresh(files | {"base.py": "class Base: x = 1"}, name="f")
+    assert one != other
+
+
 def test_another_version_of_a_package_means_a_new_key(fresh, monkeypatch):
     def with_version(number, of):
         real = metadata.version
