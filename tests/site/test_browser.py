@@ -61,13 +61,9 @@ class Visit:
         return walks(self.page)
 
 
-def in_groups(pages):
-    """Each page with all its tests in one process."""
-    return [pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in pages]
-
-
-@pytest.fixture(scope="module", params=in_groups([*PAGES, *GENERATED]))
-def visit(request, new_page, site):
+@pytest.fixture(scope="module", params=[*PAGES, *GENERATED])
+def visit(request, new_page, site, once):
+    once(request.param)
     visit = Visit(new_page(viewport=DESKTOP), f"{site}/{request.param}.html")
     visit.name = request.param
     yield visit
