@@ -80,9 +80,9 @@ class Book:
         return passed
 
     def executed(self):
-        """Name the notebooks that the last build executed."""
+        """Name the notebooks that the last build executed, sorted."""
         lines = [line for line in self.log.splitlines() if EXECUTED in line]
-        return [Path(line.split(": ")[0]).name for line in lines]
+        return sorted(Path(line.split(": ")[0]).name for line in lines)
 
     def page(self, name):
         path = self.folder / "_build" / "html" / f"{name}.html"
