@@ -71,14 +71,14 @@ def stages(which: str) -> tuple[Stage, ...]:
         return (*source, Stage("unit tests", unit, SUMMARY, 45))
     return (
         *source,
-        Stage("unit tests", unit, SUMMARY, 280 if which == "all" else 3600, environment=MEASURED),
+        Stage("unit tests", unit, SUMMARY, 260 if which == "all" else 3600, environment=MEASURED),
         Stage("coverage", "python book/_tools/reached.py", r"coverage (.*)", 5),
-        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 120),
+        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 115),
         Stage(
             "nbval",
             "pytest -q -n 2 --dist loadfile --nbval --ignore=book/_tools book",
             SUMMARY,
-            110,
+            75,
         ),
         Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 190, "build"),
     )
