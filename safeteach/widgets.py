@@ -257,8 +257,11 @@ def static_page(
             f"the controls have {count} settings together; a page holds at most {MOST_SETTINGS}. "
             f"Give them fewer values"
         )
+    starts = [list(control.options.values()).index(control.start) for control in controls.values()]
     drawn = {
-        setting: _picture(
+        setting: first
+        if setting == tuple(starts)
+        else _picture(
             figure(**{n: o[i][1] for n, o, i in zip(controls, options, setting, strict=True)})
         )
         for setting in itertools.product(*(range(len(o)) for o in options))

@@ -2,10 +2,13 @@
 
 import itertools
 import json
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from coverage import Coverage
 from hypothesis import settings
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
@@ -27,12 +30,45 @@ LEFT = (
     "tests/core/figures/*.py",
     "tests/classroom/checking/test_bad_answers.py",
 )
+# Which lines are reached is not noted while these run, nor while test files are read: it takes half
+# as long again, and they reach none that others do not.  The library is read before, and noted.
+UNMEASURED = pytest.StashKey[bool]()
+TESTS = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if any(item.path.match(pattern) for pattern in LEFT):
+            statement = item.path.name.startswith("test_statements")
+            item.stash[UNMEASURED] = statement or item.get_closest_marker("slow") is not None
             item.add_marker(pytest.mark.slow)
+
+
+@contextmanager
+def unmeasured():
+    """Note no lines meanwhile, if they are noted at all."""
+    measuring = Coverage.current()
+    if measuring:
+        measuring.stop()
+    yield
+    if measuring:
+        measuring.start()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    if collector.path.is_relative_to(TESTS):
+        with unmeasured():
+            return (yield)
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    if item.stash.get(UNMEASURED, False):
+        with unmeasured():
+            return (yield)
+    return (yield)
 
 
 @pytest.fixture(scope="session")
@@ -167,8 +203,8 @@ def ends_and_start(control):
 
 
 @pytest.fixture(params=["some", pytest.param("all", marks=pytest.mark.thorough)])
-def check_both(building, request, monkeypatch):  # noqa: ARG001, only a page being built has pictures
-    """Compare what a kernel shows with the page, some or all of it; {setting: (src, alt)}."""
+def page_of(building, request, monkeypatch):  # noqa: ARG001, only a page being built has pictures
+    """Let pages have some of their settings, three a control at most, or all; say which."""
     if request.param == "some":
         whole = widgets.static_page
 
@@ -176,11 +212,17 @@ def check_both(building, request, monkeypatch):  # noqa: ARG001, only a page bei
             return whole(figure, {n: ends_and_start(c) for n, c in controls.items()}, first)
 
         monkeypatch.setattr(widgets, "static_page", thin)
+    return request.param
+
+
+@pytest.fixture
+def check_both(page_of):
+    """Compare what a kernel shows with the page, some or all of it; {setting: (src, alt)}."""
 
     def check(widget, settings=None, every_move_shows=True):
         static = static_pictures(widget.page)
         assert static == live_pictures(widget, static)
-        if request.param == "all":
+        if page_of == "all":
             assert settings in (None, len(static))
         if every_move_shows:  # no setting looks or reads like another
             assert len({src for src, _ in static.values()}) == len(static)

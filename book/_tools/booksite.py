@@ -113,8 +113,12 @@ def rewrite_all(_app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
     return sorted(env.found_docs) if env.book_changed else ()  # type: ignore[attr-defined]
 
 
-def allow_parallel_reading(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
-    """Let Sphinx read several pages at a time; what keeps it from that is known to be harmless."""
+def allow_parallel_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Let Sphinx read several pages at a time; what keeps it from that is known to be harmless.
+
+    The largest come first: a long one that comes last would have one core to itself.
+    """
+    docnames.sort(key=lambda docname: Path(env.doc2path(docname)).stat().st_size, reverse=True)
     app.parallel = app.config.book_jobs
     env.book_labels = {}  # type: ignore[attr-defined]
     for name in SAFE_IN_PARALLEL:

@@ -22,6 +22,8 @@ MEASURED = {
     "COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"),
     "COVERAGE_FILE": str(COVERAGE / "data"),
 }
+# They are thousands of processes: each reads what an earlier one has compiled, whoever forbids it.
+KEPT = {"PYTHONDONTWRITEBYTECODE": ""}
 LOUD = re.compile(r"^NO BROWSER.*", re.MULTILINE)
 
 
@@ -59,24 +61,24 @@ SUMMARY = r"(\d+ (?:passed|failed|errors?)\b[^=]*?) in [\d.]+s"
 def stages(which: str) -> tuple[Stage, ...]:
     """List the stages of `which`: the quick ones, all, or all with the tests that take long."""
     tests = {"quick": "not slow and not thorough", "all": "not thorough", "thorough": ""}[which]
-    pytest = f"pytest -q -n 2 -m '{tests}'"
+    pytest = f"pytest -q -n 2 -m '{tests}' -p no:nbval"  # its imports take seconds in each process
     source = (
         Stage("lint", "ruff check", r"(All checks passed|Found \d+ errors?)", 2),
         Stage("types", "mypy", r"(Success: .*|Found .*)", 13),
     )
-    unit = f"{pytest} --ignore=tests/site"
+    unit = f"{pytest} --dist worksteal --ignore=tests/site"
     if which == "quick":
         return (*source, Stage("unit tests", unit, SUMMARY, 45))
     return (
         *source,
-        Stage("unit tests", unit, SUMMARY, 280 if which == "all" else 3600, environment=MEASURED),
+        Stage("unit tests", unit, SUMMARY, 260 if which == "all" else 3600, environment=MEASURED),
         Stage("coverage", "python book/_tools/reached.py", r"coverage (.*)", 5),
-        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 120),
+        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 115),
         Stage(
             "nbval",
             "pytest -q -n 2 --dist loadfile --nbval --ignore=book/_tools book",
             SUMMARY,
-            110,
+            75,
         ),
         Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 190, "build"),
     )
@@ -125,7 +127,7 @@ def run(stage: Stage) -> Result:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=os.environ | stage.environment,
+        env=os.environ | KEPT | stage.environment,
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:

@@ -75,6 +75,12 @@ def test_a_gap_lies_between_0_and_1(gap):
         bounds.visits_until_flagged(gap, S=25, delta=0.005)
 
 
+@pytest.mark.parametrize("epsilon", [0, -1, 4.1, math.nan])
+def test_epsilon_of_the_sample_complexity_lies_between_0_and_2H(epsilon):
+    with pytest.raises(ValueError, match="exploration is needed for"):
+        bounds.exploration_episodes(2, 2, 2, epsilon, 0.1)
+
+
 def test_the_numbers_of_the_book():
     n = np.arange(1, 2000)
     assert n[bounds.beta(n, 25, 0.005) < 0.5][0] == 149

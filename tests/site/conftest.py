@@ -1,14 +1,21 @@
-"""The built book on a local server, and a browser that can reach nothing else."""
+"""The built book on a local server, a browser that can reach nothing else, and who does what.
+
+Several processes share the tests.  What belongs together, by its node id, stays in one of them:
+all questions about a page that is open, about JupyterLab, about one book that is built again and
+again.  `xdist_group` would say the same, but xdist 3.8 forgets groups with pytest 9.2.
+"""
 
 import functools
 import http.server
 import os
+import re
 import threading
 
 import browser as browser_tool
 import pytest
 from built import HTML, PATIENCE
 from playwright.sync_api import sync_playwright
+from xdist.scheduler import LoadScopeScheduling
 
 NO_BROWSER = "NO BROWSER: the pages were not opened. `make browser` installs one."
 FLAGS = [
@@ -21,6 +28,60 @@ FLAGS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
+
+# The longest group first, so that no process is alone with it at the end.
+FIRST = ("test_lab.py", "test_booksite.py", "test_parallel_reading.py", "test_pages.py")
+ALONE = ("test_binder.py", "test_notebooks.py", "test_parallel_reading.py", "test_stages.py")
+
+
+def group(nodeid):
+    """Name what a test belongs to: the page in brackets, or its file, or nothing but itself.
+
+    Examples
+    --------
+    >>> group("tests/site/test_browser.py::test_axe_finds_nothing[book/preface-dark]")
+    'book/preface'
+    >>> group("tests/site/test_lab.py::test_the_widgets_of_a_chapter_move[book/a/b]")
+    'test_lab.py'
+    """
+    path, _, test = nodeid.partition("::")
+    file = path.rpartition("/")[2]
+    if file in ALONE:
+        return nodeid
+    if file == "test_browser.py":
+        return re.search(r"\[(.*?)(-(phone|desktop|light|dark))?\]$", test)[1]
+    return file
+
+
+class Groups(LoadScopeScheduling):
+    """Hands out whole groups, in the order in which the tests were collected."""
+
+    def _split_scope(self, nodeid):
+        return group(nodeid)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue("dist") == "loadgroup":
+        config.option.loadscopereorder = False
+        return Groups(config, log)
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    places = {file: place for place, file in enumerate(FIRST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(FIRST)))
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """Give a function that fails if it hears a name for the second time, in whatever process."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+    def hear(name):
+        (shared / f"once {name.replace('/', ' ')}").touch(exist_ok=False)
+
+    return hear
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

@@ -3,14 +3,13 @@
 A book of few pages, built with the extension of the real one, over a library of few lines.
 """
 
-import subprocess
-import sys
 from pathlib import Path
 
 import booksite
 import notebooks
 import pytest
 from bs4 import BeautifulSoup
+from building import build
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 CONFIG = f"""
@@ -34,12 +33,9 @@ class Figure:
         return {"text/plain": "-", "image/gif": pixel}, {"image/gif": {"alt": "One pixel."}}
 """
 
-# One book, changed by one test after another.
-pytestmark = pytest.mark.xdist_group("booksite")
-
 
 class Book:
-    """A book in a folder, and what building it gave."""
+    """A book in a folder, changed by one test after another, and what building it gave."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -80,16 +76,13 @@ class Book:
         (self.folder / name).write_text(text, "utf-8")
 
     def build(self):
-        tool = Path(sys.executable).with_name("jupyter-book")
-        command = [tool, "build", ".", "-W", "-n", "--keep-going"]
-        run = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
-        self.log = run.stdout + run.stderr
-        return run.returncode == 0
+        passed, self.log = build(self.folder)
+        return passed
 
     def executed(self):
-        """Name the notebooks that the last build executed."""
+        """Name the notebooks that the last build executed, sorted."""
         lines = [line for line in self.log.splitlines() if EXECUTED in line]
-        return [Path(line.split(": ")[0]).name for line in lines]
+        return sorted(Path(line.split(": ")[0]).name for line in lines)
 
     def page(self, name):
         path = self.folder / "_build" / "html" / f"{name}.html"

@@ -55,8 +55,9 @@ FIGURE = ".jp-OutputArea-output .widget-vbox:has(> .widget-html img)"
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory):
+def lab(tmp_path_factory, once):
     """Start JupyterLab on a copy of the book and give its folder and its address."""
+    once("JupyterLab")
     folder = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "book", folder / "book")
     for name, values in SETTINGS.items():

@@ -1,11 +1,10 @@
 """Pages that are read two at a time come out as if they had been read one after another."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import booksite
 import pytest
+from building import build
 
 PAGES = range(1, 8)
 CONFIG = f"""
@@ -40,11 +39,9 @@ See [](sec-{other}) and [](page{other}).
 """
 
 
-def build(folder, jobs):
+def build_with(folder, jobs):
     (folder / "_config.yml").write_text(CONFIG.replace("JOBS", str(jobs)))
-    command = [Path(sys.executable).with_name("jupyter-book"), "build", ".", "-W", "-n"]
-    run = subprocess.run([*command, "--keep-going"], cwd=folder, capture_output=True, text=True)
-    return run.returncode == 0, run.stdout + run.stderr
+    return build(folder)
 
 
 @pytest.fixture
@@ -62,7 +59,7 @@ def folder(tmp_path):
 def test_the_pages_are_the_same(folder):
     html = []
     for jobs in (1, 2):
-        passed, log = build(folder, jobs)
+        passed, log = build_with(folder, jobs)
         assert passed, log
         files = (folder / "_build" / "html").rglob("*.html")
         html.append({path.name: path.read_text("utf-8") for path in files})
@@ -80,6 +77,6 @@ def test_a_label_on_two_pages_fails_the_build(folder, label):
     twin.write_text(twin.read_text().replace(label.replace("6", "7"), label))
     other = folder / "page5.md"
     other.write_text(other.read_text().replace(label, label.replace("6", "4")))
-    passed, log = build(folder, 2)
+    passed, log = build_with(folder, 2)
     assert not passed
     assert f" {label}, also in page" in log

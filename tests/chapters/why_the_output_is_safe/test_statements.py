@@ -578,12 +578,6 @@ def test_the_sample_complexity_is_the_largest_number_and_its_order_is_right(
     assert both * math.log(2 * S * A * H / delta) / 16 < K
 
 
-def test_epsilon_of_the_sample_complexity():
-    for epsilon in (0, -1, 4.1, math.nan):
-        with pytest.raises(ValueError, match="exploration is needed for"):
-            st.bounds.exploration_episodes(2, 2, 2, epsilon, 0.1)
-
-
 @given(hs.floats(1e-3, 1e6))
 @settings(max_examples=300)
 def test_the_inversion(Q):

@@ -15,12 +15,16 @@ from oracles.brute_force import worlds
 from PIL import Image
 
 import safeteach as st
-from safeteach.figures.described import KINDS, LONGEST_ALT, listing, text_size
+from safeteach.figures.described import COLOURS, KINDS, LONGEST_ALT, listing, text_size
 
 
 def all_figures(mdp, h):
-    yield st.figures.delta_graph(mdp, h)
     yield st.figures.propagation(mdp)
+    yield from figures_at(mdp, h)
+
+
+def figures_at(mdp, h):
+    yield st.figures.delta_graph(mdp, h)
     yield st.figures.propagation_frame(mdp, h)
     for s in np.flatnonzero(st.potentially_unsafe(mdp)[h - 1]):
         yield st.figures.witness(mdp, s, h)
@@ -63,10 +67,10 @@ def test_every_figure_of_every_small_world_can_be_drawn(mdp):
 @pytest.mark.slow
 @pytest.mark.parametrize("mdp", book_worlds(), ids=repr)
 def test_figures_are_legible(mdp, legible):
-    for h in range(1, mdp.H + 1, 3):
-        for figure in all_figures(mdp, h):
-            legible(figure)
-            assert len(figure.alt) <= LONGEST_ALT
+    steps = [figures_at(mdp, h) for h in range(1, mdp.H + 1, 3)]
+    for figure in itertools.chain([st.figures.propagation(mdp)], *steps):
+        legible(figure)
+        assert len(figure.alt) <= LONGEST_ALT
 
 
 def test_long_names_are_cut_in_the_picture_and_kept_in_the_words(legible):
@@ -150,3 +154,23 @@ def test_text_size_is_what_matplotlib_draws(written):
     for text, box in written(figure).items():
         if text.get_text() in ("start", "a0, a1"):
             assert text_size(text.get_text())[0] == pytest.approx(box.width / figure.dpi, abs=0.04)
+
+
+def test_minor_ticks_drawn_as_one_have_the_same_pixels():
+    """On logarithmic axes, and not on one whose minor ticks have labels."""
+
+    def chart(ends):
+        figure = st.figures.DescribedFigure(4, 3, "A chart.")
+        axes = figure.add_axes((0.2, 0.2, 0.7, 0.7))
+        axes.set(xscale="log", yscale="log", xlim=(1, ends), ylim=(0.3, 40))
+        return figure, axes.xaxis
+
+    for ends, labelled in ((5_000, False), (5, True)):
+        (plain, ticks), (figure, axis) = chart(ends), chart(ends)
+        pixels = io.BytesIO()
+        plain.savefig(pixels, format="raw", dpi=192)
+        drawn = Image.frombytes("RGBA", (768, 576), pixels.getvalue()).convert("RGB")
+        few = drawn.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        assert figure.image().tobytes() == few.tobytes()
+        assert len(ticks.get_minor_ticks()) > 3
+        assert (len(axis.get_minor_ticks()) > 3) == labelled
