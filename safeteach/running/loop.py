@@ -151,12 +151,15 @@ class Stage:
         """Draw the luck of the next episodes, and make room for what happens in them."""
         H, streams = self.world.H, self._streams
         names = ["moves", "choices"] + ["replies"] * bool(self.adversary)
-        noise = self.noise * streams["noises"].standard_normal((BLOCK, H))
-        luck = np.stack([*(streams[name].random((BLOCK, H)) for name in names), noise])
+        luck = np.empty((len(names) + 1, BLOCK, H))
+        for name, numbers in zip(names, luck, strict=False):
+            streams[name].random(out=numbers)
+        streams["noises"].standard_normal(out=luck[-1])
+        luck[-1] *= self.noise
         states = np.empty((BLOCK, H + 1), np.int64)
         actions = np.empty((len(names) - 1, BLOCK, H), np.int64)
         seen = np.empty((2, BLOCK, H))
-        totals = np.full((BLOCK, 3), np.nan)
+        totals = np.empty((BLOCK, 3))
         self._block = luck, self._laws, states, actions, seen, totals
         self._totals.append(totals)
         replies = actions[1] if self.adversary else repeat(None, BLOCK)
