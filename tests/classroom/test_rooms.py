@@ -84,7 +84,7 @@ def test_every_piece_of_a_plain_learner_is_shown_once_and_fits_the_page(room):
     assert sorted(shown_in(page)) == sorted(pieces), f"{page.name} shows other pieces"
     for name in pieces:
         assert getattr(plain, name).__doc__, f"{name} does not say what it is"
-        too_long = [line for line in str(show(getattr(plain, name))).split("\n") if len(line) > 86]
+        too_long = [line for line in str(show(getattr(plain, name))).split("\n") if len(line) > 83]
         assert too_long == []
 
 

@@ -93,10 +93,10 @@ def walk(
         a.append(draw(mu[i, s[-1]], choices[i]))
         b.append(draw(nu[i, s[-1]], replies[i]))
         s.append(draw(P[i, s[-1], a[-1], b[-1]], moves[i]))
-    rewards, costs = game.r[np.arange(game.H), s[:-1], a, b], game.c[s[:-1]] + noise
-    states, actions, answers = np.array(s), np.array(a), np.array(b)
     return Episode(
-        states=states, actions=actions, replies=answers, rewards=rewards, costs=costs
+        states=np.array(s), actions=np.array(a), replies=np.array(b),
+        rewards=game.r[np.arange(game.H), s[:-1], a, b],
+        costs=game.c[s[:-1]] + noise,
     )
 
 
@@ -117,5 +117,7 @@ def by_hand(
         luck = moves.random(H), choices.random(H), replies.random(H)
         noise = noises.standard_normal(H)
         episode = walk(game, P, mu, adversary(game, mu, nu), *luck, noise)
-        yield SimpleNamespace(seen=seen, U=U, Q=Q, V=V, mu=mu, nu=nu, episode=episode)
+        yield SimpleNamespace(
+            seen=seen, U=U, Q=Q, V=V, mu=mu, nu=nu, episode=episode
+        )
         remember(seen, episode)

@@ -62,7 +62,9 @@ def doubt(
     return W, policy
 
 
-def bonus_table(known: Known, delta: float, scale: float, most: int) -> list[float]:
+def bonus_table(
+    known: Known, delta: float, scale: float, most: int
+) -> list[float]:
     """M(0), M(1), .., M(most), scaled; M(0) is infinite."""
     S, A, H = known.S, known.A, known.H
     n = np.arange(1, most + 1, dtype=float)

@@ -69,7 +69,7 @@ def doomed(
     seen: Memory, known: Known, flagged: set[int],
     looks_safe: Callable[..., list[int]] = looks_safe,
 ) -> Sets:
-    """U_1, .., U_H: the flagged, and at each step who has no safe-looking action."""
+    """U_1, .., U_H: the flagged, and who has no action left that looks safe."""
     U = {known.H: flagged}
     for h in range(known.H - 1, 0, -1):
         stuck = {s for s in range(known.S) if not looks_safe(seen, known, U, h, s)}
@@ -90,7 +90,7 @@ def optimistic_Q(
     seen: Memory, known: Known, alpha: float, V_next: list[float],
     h: int, s: int, *a: int,
 ) -> float:
-    """Reward, future and bonus, at most H; in a game a is an action and a reply."""
+    """Reward, future and bonus, at most H; in a game a is a pair of moves."""
     after = seen.after.get((h, s, *a))
     if not after:
         return float(known.H)  # never tried: as good as anything can be
@@ -111,7 +111,8 @@ def make_plan(
     for h in range(H, 0, -1):
         V_next = V[h].tolist()
         for s in range(S):
-            q = [optimistic_Q(seen, known, alpha, V_next, h, s, a) for a in range(A)]
+            q = [optimistic_Q(seen, known, alpha, V_next, h, s, a)
+                 for a in range(A)]
             allowed = [] if s in U[h] else looks_safe(seen, known, U, h, s)
             allowed = allowed or list(range(A))  # in U_h^k the mask is lifted
             most = max(q[a] for a in allowed)

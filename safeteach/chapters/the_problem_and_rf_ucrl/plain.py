@@ -63,7 +63,8 @@ def by_hand(
     streams = np.random.SeedSequence(seed).spawn(4)
     moves, _, _, ties = map(np.random.default_rng, streams)
     while True:
-        E, policy = look(seen, known, scale, delta, ties.random((known.H, known.S)))
+        coins = ties.random((known.H, known.S))
+        E, policy = look(seen, known, scale, delta, coins)
         no_noise = np.zeros(known.H)  # nobody reads the costs
         episode = walk(mdp, P, policy, moves.random(known.H), no_noise)
         yield SimpleNamespace(E=E, policy=policy, episode=episode)
