@@ -112,7 +112,7 @@ def _read(file: Path, home: Path, package: str) -> tuple[str, list[str]]:
     return hashlib.sha256(code).hexdigest(), names
 
 
-@inlined
+@compiled
 def draw(probability: Any, uniform: float) -> int:
     """The index that a uniform number falls on, as :func:`safeteach.rollout` draws it."""
     total = 0.0
