@@ -7,7 +7,7 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, resource_tracker
@@ -96,7 +96,7 @@ class _Given:
 
 
 class _Processes:
-    """Processes of our own, each an executor: one that dies takes no other with it."""
+    """Processes of our own; one that dies takes no other with it."""
 
     dead: BaseException | None = None
     stillborn = 0  # processes in a row that died before they did anything
@@ -106,47 +106,95 @@ class _Processes:
         # Fresh ones: a fork of a kernel with threads may hang.
         self.context = get_context("spawn")
         self.theirs, self.lifeline = self.context.Pipe(duplex=False)
-        self.idle: list[tuple[ProcessPoolExecutor, Future[int]]] = []
-        self.busy: dict[Future[Any], tuple[ProcessPoolExecutor, Future[int]]] = {}
+        self.idle: list[_Process] = []
+        self.busy: dict[Future[Any], _Process] = {}
 
     def submit(self, call: Callable[..., Any], *args: Any) -> Future[Any]:
-        worker = self.idle.pop() if self.idle else self.begin()
         try:
-            future = worker[0].submit(_work, pickle.dumps((call, args)))
-        except BrokenExecutor:  # it died while it was idle
-            return self.submit(call, *args)
+            job = pickle.dumps((call, args))
         except Exception as error:
-            future = _failed(RuntimeError(f"{ELSEWHERE} ({error})"))
-        self.busy[future] = worker
+            return _failed(RuntimeError(f"{ELSEWHERE} ({error})"))
+        while self.idle:
+            process = self.idle.pop()
+            if process.is_alive():
+                break
+            process.close()  # it died while it was idle
+        else:
+            process = _Process(self.context, self.theirs)
+        future = process.begin(job)
+        self.busy[future] = process
         return future
 
-    def begin(self) -> tuple[ProcessPoolExecutor, Future[int]]:
-        """A new process; the job that it does first tells whether it lived to do any."""
-        executor = ProcessPoolExecutor(1, self.context, _begin, (self.theirs,))
-        with _undisturbed():
-            return executor, executor.submit(int)
-
     def take_back(self, future: Future[Any], error: BaseException | None) -> int:
-        executor, first = self.busy.pop(future)
-        if error is None:
-            self.idle.append((executor, first))
+        process = self.busy.pop(future, None)
+        if process is None:  # it was never sent
             return 0
-        executor.shutdown()
-        born = first.exception() is None
-        self.stillborn = 0 if born else self.stillborn + 1
+        if error is None:
+            self.idle.append(process)
+            return 0
+        process.close()
+        self.stillborn = 0 if process.born else self.stillborn + 1
         if self.stillborn > 2:
             raise RuntimeError(
                 "processes die before they do anything: a script that starts some must do so "
                 'below `if __name__ == "__main__":`'
             ) from error
-        return int(born)
+        return int(process.born)
 
     def close(self) -> None:
         """Let the processes end, those that are still at work when they have finished."""
-        for executor, _ in (*self.idle, *self.busy.values()):
-            executor.shutdown(cancel_futures=True)
+        for process in (*self.idle, *self.busy.values()):
+            process.close()
         self.lifeline.close()
         self.theirs.close()
+
+
+class _Process:
+    """A process that does one job at a time, and a thread that waits for it.
+
+    Not a ``ProcessPoolExecutor``: its parent holds both ends of the pipe for results, so that it
+    waits for ever for the rest of a result in the middle of which a process has died.
+    """
+
+    def __init__(self, context: Any, lifeline: Any) -> None:
+        self.jobs, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, lifeline))
+        self.born = False  # whether it has lived to say so
+        self.waiting: threading.Thread | None = None
+        with _undisturbed():
+            self.process.start()
+        theirs.close()  # so that its death is the end of the pipe
+
+    def is_alive(self) -> bool:
+        return bool(self.process.is_alive())
+
+    def begin(self, job: bytes) -> Future[Any]:
+        future = Future[Any]()
+        future.set_running_or_notify_cancel()
+        self.waiting = threading.Thread(target=self.wait, args=(job, future), daemon=True)
+        self.waiting.start()
+        return future
+
+    def wait(self, job: bytes, future: Future[Any]) -> None:
+        """Hand a job over and wait for what comes of it."""
+        try:
+            self.jobs.send_bytes(job)
+            if not self.born:
+                self.born = self.jobs.recv_bytes() == b"born"
+            done, result = pickle.loads(self.jobs.recv_bytes())
+        except (EOFError, OSError) as error:
+            future.set_exception(BrokenExecutor(f"a process died: {error}"))
+        except Exception as error:  # a result that can be sent and not be read
+            future.set_exception(error)
+        else:
+            future.set_result(result) if done else future.set_exception(result)
+
+    def close(self) -> None:
+        """Let it end, when it has finished what it is at."""
+        if self.waiting:
+            self.waiting.join()
+        self.jobs.close()
+        self.process.join()
 
 
 def _failed(error: BaseException) -> Future[Any]:
@@ -169,10 +217,14 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(lifeline: Any) -> None:
-    """What a worker does first."""
+def _serve(jobs: Any, lifeline: Any) -> None:
+    """Do job after job in a process of our own, until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+    with suppress(EOFError, OSError):  # nobody is there any more
+        jobs.send_bytes(b"born")
+        while True:
+            jobs.send_bytes(_work(jobs.recv_bytes()))
 
 
 def _end_with(lifeline: Any) -> None:
@@ -182,17 +234,18 @@ def _end_with(lifeline: Any) -> None:
     os._exit(1)  # pragma: no cover, nothing is written down after this
 
 
-def _work(pickled: bytes) -> Any:
-    """Do a job in a worker; whatever goes wrong can be told to the parent."""
+def _work(job: bytes) -> bytes:
+    """Do a pickled job; whether it was done, with the result or the error, pickled."""
     try:
-        call, args = pickle.loads(pickled)
+        call, args = pickle.loads(job)
     except Exception as error:
-        raise RuntimeError(f"{ELSEWHERE} ({error})") from None
+        return pickle.dumps((False, RuntimeError(f"{ELSEWHERE} ({error})")))
     try:
-        return call(*args)
+        return pickle.dumps((True, call(*args)))
     except Exception as error:
         try:
-            pickle.loads(pickle.dumps(error))
+            told = pickle.dumps((False, error))
+            pickle.loads(told)
         except Exception:
-            raise RuntimeError(f"{type(error).__name__}: {error}") from None
-        raise
+            told = pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+        return told

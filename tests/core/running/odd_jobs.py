@@ -1,6 +1,8 @@
 """Jobs for the tests of the runner: they note that they ran, fail, or die."""
 
+import multiprocessing
 import os
+import struct
 import tempfile
 import time
 from pathlib import Path
@@ -50,6 +52,17 @@ def fail_oddly():
 
 def die(*_):
     os._exit(3)
+
+
+def die_in_the_middle():
+    """Announce a thousand bytes to the parent, send four, and die."""
+    jobs, _lifeline = multiprocessing.current_process()._args
+    os.write(jobs.fileno(), struct.pack("!i", 1000) + b"half")
+    os._exit(3)
+
+
+def answer_oddly():
+    return Odd("one", "other")
 
 
 def die_once(file):

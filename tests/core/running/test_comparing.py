@@ -57,7 +57,7 @@ def test_one_core_needs_no_executor(monkeypatch):
     mdp = st.instances.ice_corridor()
     makers = {"SUCBVI": st.SUCBVI, "UCBVI": st.UCBVI}
     monkeypatch.setattr(workers.os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(workers, "_Processes", None)
     results = st.compare(makers, mdp, 30, seeds=[1, 2], progress=False)
     check_against(results, serial(makers, mdp, 30, [1, 2]))
 

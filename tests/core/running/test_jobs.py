@@ -1,7 +1,9 @@
 """The runner: whatever happens to it, nothing that is finished is lost or done twice."""
 
 import os
+import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +18,9 @@ import numpy as np
 import psutil
 import pytest
 from core.running.odd_jobs import (
+    answer_oddly,
     die,
+    die_in_the_middle,
     die_once,
     fail,
     fail_oddly,
@@ -144,17 +148,30 @@ def test_a_process_that_dies_while_it_is_idle_is_replaced():
         pid = first.result()
         own.take_back(first, None)
         os.kill(pid, signal.SIGKILL)
-        wait_for(lambda: own.idle[0][0]._broken, "noticed")
+        wait_for(lambda: not own.idle[0].is_alive(), "dead")
         again = own.submit(os.getpid)
         assert again.result() != pid
         own.take_back(again, None)
 
 
 def test_what_a_worker_cannot_import_is_told_as_an_error():
-    with pytest.raises(RuntimeError, match=r"ThreadPoolExecutor\(\) \(.*no_such_module"):
-        workers._work(b"cno_such_module\nthing\n.")
-    with pytest.raises(ZeroDivisionError, match="a mistake in 1"):
-        workers._work(b"ccore.running.odd_jobs\nfail\n(I1\nt\x86.")
+    done, error = pickle.loads(workers._work(b"cno_such_module\nthing\n."))
+    assert not done and isinstance(error, RuntimeError)
+    assert re.search(r"ThreadPoolExecutor\(\) \(.*no_such_module", str(error))
+    done, error = pickle.loads(workers._work(pickle.dumps((fail, (1,)))))
+    assert not done and isinstance(error, ZeroDivisionError) and str(error) == "a mistake in 1"
+    done, error = pickle.loads(workers._work(pickle.dumps((fail_oddly, ()))))
+    assert not done and isinstance(error, RuntimeError) and str(error) == "Odd: one and other"
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_in_the_middle_of_its_answer_is_not_waited_for(ran):
+    jobs = [Job("half", die_in_the_middle), Job("odd", answer_oddly), *noting(ran, range(2))]
+    with pytest.raises(RuntimeError) as caught:
+        quietly(jobs)
+    _first, half, odd = str(caught.value).splitlines()
+    assert half == "  half: RuntimeError: the process that was at it died without a word, twice"
+    assert odd.startswith("  odd: TypeError: ") and notes(ran) == [0, 1]
 
 
 class Cancelling(Executor):
