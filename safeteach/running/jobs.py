@@ -95,7 +95,7 @@ def run_jobs(
         try:
             work.do(workers, bar)
         except KeyboardInterrupt:
-            kept = len([place for place in work.done if folder and isinstance(place, str)])
+            kept = len([key for key in places if work.shelf and work.shelf.has(key)])
             where = f" in {folder}: the same call goes on from there" if kept else ""
             print(f"\ninterrupted; {kept} of {len(jobs)} runs are kept{where}", file=sys.stderr)
             raise

@@ -45,6 +45,10 @@ class Shelf:
                 if left := _claim(part, part, os.O_RDWR, wait=False):
                     left.release()
 
+    def has(self, key: object) -> bool:
+        """Whether something is kept under a key."""
+        return (self.folder / f"{key}.npz").exists()
+
     def find(self, key: str, kind: type) -> Any | None:
         """What is kept under a key, as ``kind(**fields)``; None if there is nothing.
 
