@@ -42,8 +42,8 @@ class RFUCRL(SRFUCRL):
     True
     """
 
-    def _look(self) -> None:
-        """Flag nothing, so that nothing is doomed."""
+    def _flag(self) -> None:
+        """Flag nothing."""
 
     def _caps(self) -> NDArray[np.float64]:
         """(H,): H - h + 1, the steps that are left."""

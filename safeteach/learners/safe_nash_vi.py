@@ -166,8 +166,8 @@ class NashVI(SafeNashVI):
         As of :class:`SafeNashVI`.
     """
 
-    def _look(self) -> None:
-        """Flag nothing, so that nothing is doomed."""
+    def _flag(self) -> None:
+        """Flag nothing."""
 
 
 @compiled

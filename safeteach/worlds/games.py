@@ -105,8 +105,8 @@ class SafeGame(World):
 
     @property
     def known(self) -> Known:
-        """What a learner may know: (S, A, H, r, tau, s1, B), neither P nor c."""
-        return Known(self.S, self.A, self.H, self.r, self.tau, self.s1, self.B)
+        """What a learner may know: (S, A, H, r, tau, s1), neither P nor c."""
+        return Known(self.S, self.A, self.H, self.r, self.tau, self.s1)
 
     def check_mu(self, mu: ArrayLike) -> NDArray[np.float64]:
         """The agent's strategy as (H, S, A) probabilities, from those or from (H, S) actions."""

@@ -28,8 +28,6 @@ class Known:
         Threshold of the cost.
     s1 : int
         Initial state.
-    B : int
-        Number of the adversary's actions; 0 where there is no adversary.
     """
 
     S: int
@@ -38,7 +36,11 @@ class Known:
     r: NDArray[np.float64]
     tau: float
     s1: int
-    B: int = 0
+
+    @property
+    def B(self) -> int:
+        """Number of the adversary's actions; 0 where there is no adversary."""
+        return self.r.shape[3] if self.r.ndim == 4 else 0
 
 
 class Episode(NamedTuple):

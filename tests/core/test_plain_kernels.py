@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import safeteach as st
-from safeteach.planning import pricing
+from safeteach.planning import forward, pricing
 from safeteach.running import loop
 
 MDP = st.instances.random_mdp(6, 3, 4, seed=0, unsafe=0.4)
@@ -17,7 +17,8 @@ GAME = st.instances.random_game(6, 3, 2, 4, seed=47, unsafe=0.3)
 @pytest.fixture(params=["compiled", "plain"], autouse=True)
 def form(request, monkeypatch):
     if request.param == "plain":
-        kernels = (loop, "_episode"), (loop, "worth"), (pricing, "best_within")
+        kernels = [(loop, "_episode"), (loop, "worth"), (forward, "_are_probabilities")]
+        kernels += [(pricing, "best_within")]
         for module, name in kernels:
             kernel = getattr(module, name)
             monkeypatch.setattr(module, name, getattr(kernel, "py_func", kernel))
@@ -55,6 +56,14 @@ def test_a_strategy_that_is_none_is_refused(row):
 
     with pytest.raises(ValueError, match="probabilities of actions must be nonnegative"):
         st.run(Odd(GAME.known, episodes=2), GAME, adversary="uniform")
+
+    def odd(game, _mu, _nu):
+        nu = np.full((game.H, game.S, game.B), 1 / game.B)
+        nu[0, game.s1] = row[:2]
+        return nu
+
+    with pytest.raises(ValueError, match=r"nu\[0, \d\] is .*probabilities of actions must be nonn"):
+        st.run(st.SafeNashVI(GAME.known, episodes=2), GAME, adversary=odd)
 
 
 def test_a_budget_that_nobody_can_meet_is_refused_with_the_least_cost():

@@ -60,7 +60,7 @@ def form_of(value: object) -> str:
     if callable(value) and not isinstance(value, type):
         return "a function"
     name = type(value).__name__
-    if isinstance(value, list | tuple | set | frozenset | dict):
+    if isinstance(value, list | tuple | set | frozenset | dict) and not hasattr(value, "_fields"):
         return f"a {name} of length {len(value)}" if value else f"an empty {name}"
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
@@ -83,7 +83,8 @@ def shown(value: object) -> str:
     """
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= LARGEST_SHOWN else form_of(value)
-    if isinstance(value, tuple | list | frozenset) and 0 < len(value) <= LARGEST_SHOWN:
+    named = hasattr(value, "_fields")  # an episode is a tuple too
+    if isinstance(value, tuple | list | frozenset) and 0 < len(value) <= LARGEST_SHOWN and not named:
         brackets = {tuple: "()", list: "[]", frozenset: "{}"}[type(value)]
         entries = sorted(value) if isinstance(value, frozenset) else value
         return brackets[0] + ", ".join(map(shown, entries)) + brackets[1]

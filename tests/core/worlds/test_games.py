@@ -90,7 +90,7 @@ def test_names_are_what_messages_use():
 
 def test_known_tells_neither_transitions_nor_costs():
     known = st.SafeGame(**GOOD, s1=1).known
-    assert sorted(vars(known)) == ["A", "B", "H", "S", "r", "s1", "tau"]
+    assert sorted(vars(known)) == ["A", "H", "S", "r", "s1", "tau"] and known.B == 2
     assert (known.S, known.A, known.B, known.H, known.tau, known.s1) == (2, 3, 2, 3, 0.5, 1)
     assert known.r.shape == (3, 2, 3, 2)
 
