@@ -83,8 +83,9 @@ def shown(value: object) -> str:
     """
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= LARGEST_SHOWN else form_of(value)
-    named = hasattr(value, "_fields")  # an episode is a tuple too
-    if isinstance(value, tuple | list | frozenset) and 0 < len(value) <= LARGEST_SHOWN and not named:
+    if hasattr(value, "_fields"):  # an episode is a tuple, and one thing all the same
+        return form_of(value)
+    if isinstance(value, tuple | list | frozenset) and 0 < len(value) <= LARGEST_SHOWN:
         brackets = {tuple: "()", list: "[]", frozenset: "{}"}[type(value)]
         entries = sorted(value) if isinstance(value, frozenset) else value
         return brackets[0] + ", ".join(map(shown, entries)) + brackets[1]
