@@ -15,6 +15,7 @@ from safeteach.planning.induction import Plan, optimal, safe_optimal
 from safeteach.safety import (
     InfeasibleError,
     Witness,
+    doomed_until,
     is_feasible,
     potentially_unsafe,
     safe_actions,
@@ -70,6 +71,7 @@ __all__ = [
     "bounds",
     "constrained_optimal",
     "divergence",
+    "doomed_until",
     "evaluate",
     "instances",
     "is_feasible",

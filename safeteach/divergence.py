@@ -19,7 +19,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safeteach.arguments import number, numbers
+
 __all__ = ["bretagnolle_huber", "kl_bernoulli", "kl_gaussian", "run_divergence"]
+
+ROUNDING = -1e-9  # a divergence is at least 0, and may be computed as a little less
 
 
 def kl_gaussian(mean_p: ArrayLike, mean_q: ArrayLike, sigma: float = 1.0) -> NDArray[np.float64]:
@@ -28,9 +32,9 @@ def kl_gaussian(mean_p: ArrayLike, mean_q: ArrayLike, sigma: float = 1.0) -> NDA
     >>> float(kl_gaussian(0.6, 0.5))
     0.0049999999999999975
     """
-    if not sigma > 0:
-        raise ValueError(f"sigma is {sigma}; a standard deviation must be above 0")
-    difference = np.asarray(mean_p, np.float64) - np.asarray(mean_q, np.float64)
+    number(sigma, "sigma", 0)
+    p, q = _alike(mean_p=numbers(mean_p, "mean_p"), mean_q=numbers(mean_q, "mean_q"))
+    difference = p - q
     return np.asarray(difference**2 / (2 * sigma**2))
 
 
@@ -40,10 +44,7 @@ def kl_bernoulli(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
     >>> round(float(kl_bernoulli(0.5, 0.7)), 4)           # the paper says at most 2·0.1² = 0.02
     0.0872
     """
-    p, q = np.broadcast_arrays(np.asarray(p, np.float64), np.asarray(q, np.float64))
-    for name, value in (("p", p), ("q", q)):
-        if not ((value >= 0) & (value <= 1)).all():
-            raise ValueError(f"{name} is {value}; a probability must lie in [0, 1]")
+    p, q = _alike(p=numbers(p, "p", 0, 1, ends="[]"), q=numbers(q, "q", 0, 1, ends="[]"))
     return _part(p, q) + _part(1 - p, 1 - q)
 
 
@@ -62,7 +63,10 @@ def run_divergence(asked: ArrayLike, kl: ArrayLike) -> float:
     >>> run_divergence([10, 3], [0.0, 0.02])
     0.06
     """
-    return float(np.sum(np.asarray(asked, np.float64) * np.asarray(kl, np.float64)))
+    times, each = _alike(
+        asked=numbers(asked, "asked", 0, ends="[)"), kl=numbers(kl, "kl", ROUNDING, ends="[]")
+    )
+    return float(np.sum(times * each))
 
 
 def bretagnolle_huber(divergence: ArrayLike) -> NDArray[np.float64]:
@@ -71,7 +75,16 @@ def bretagnolle_huber(divergence: ArrayLike) -> NDArray[np.float64]:
     >>> float(bretagnolle_huber(0.0))            # the truth is 1: the two worlds are the same
     0.5
     """
-    return np.asarray(0.5 * np.exp(-np.asarray(divergence, np.float64)))
+    return np.asarray(0.5 * np.exp(-numbers(divergence, "divergence", ROUNDING, ends="[]")))
+
+
+def _alike(**arrays: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    """Arrays of one shape, by numpy's rules."""
+    try:
+        return tuple(np.broadcast_arrays(*arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"the shapes do not fit together: {shapes}") from None
 
 
 def _part(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -23,7 +24,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
-__all__ = ["best_of", "compiled", "draw", "inlined"]
+__all__ = ["Uncompiled", "best_of", "compiled", "draw", "inlined", "warn_if_plain"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -64,6 +65,22 @@ def _compiled(
         kept = kernel._cache._cache_file  # type: ignore[attr-defined]
         kept._source_stamp = (kept._source_stamp, _digest(function.__module__))
     return kernel
+
+
+class Uncompiled(UserWarning):
+    """Learners run as plain Python."""
+
+
+@cache
+def warn_if_plain() -> None:
+    """Say, once a process, that nothing is compiled, if there is no numba."""
+    if "numba" not in sys.modules:
+        warnings.warn(
+            "numba is not installed: learners run as plain Python, about a hundred times slower; "
+            'say pip install "safeteach[fast]"',
+            Uncompiled,
+            stacklevel=4,
+        )
 
 
 @cache
@@ -128,20 +145,21 @@ def draw(probability: Any, uniform: float) -> int:
 
 
 @inlined
-def best_of(values: Any, best: float, uniform: float) -> int:
-    """Among the m indices with the value ``best`` the one with number int(m * uniform).
+def best_of(values: Any, allowed: Any, best: float, uniform: float) -> int:
+    """Among the m allowed indices with the value ``best`` the one with number int(m * uniform).
 
-    Zero where there is none, as where overflow left no number to compare.
+    With ``allowed`` None all are.  Zero where there is none, as where overflow left no number to
+    compare.
     """
     m, chosen = 0, 0
     for i in range(len(values)):
-        if values[i] == best:
+        if (allowed is None or allowed[i]) and values[i] == best:
             m += 1
             chosen = i
     if m > 1:
         skip = int(m * uniform)
         for i in range(len(values)):
-            if values[i] == best:
+            if (allowed is None or allowed[i]) and values[i] == best:
                 if skip == 0:
                     chosen = i
                 skip -= 1

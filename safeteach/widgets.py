@@ -4,6 +4,8 @@ With a kernel, the controls are ipywidgets and every move draws the figure anew.
 page there is no kernel: while the book is built (its Sphinx extension sets ``SAFETEACH_STATIC``)
 the figure is drawn for every setting, and the page's own inputs move through those pictures.
 Both show the same image, byte for byte, for the same setting.
+
+Taught in the chapter *Danger ahead*, by example.
 """
 
 from __future__ import annotations
@@ -19,10 +21,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ipywidgets
+import numpy as np
 
+from safeteach.arguments import instance, number, numbers, shown, string
+from safeteach.extras import extra
 from safeteach.figures import DescribedFigure
 from safeteach.figures.described import SHARPNESS
+
+with extra("widgets"):
+    import ipywidgets
 
 __all__ = ["Choice", "Interactive", "Picture", "Slider", "interactive"]
 
@@ -60,7 +67,11 @@ class Slider:
     fine: Sequence[float] = ()
 
     def __post_init__(self) -> None:
-        _check_control(self.label, self.options, len(self.values), self.start)
+        for name, values in (("values", self.values), ("fine", self.fine)):
+            if numbers(values, name).ndim != 1:
+                raise ValueError(f"{name} is {shown(values)}; expected numbers in a row")
+        number(self.start, "start")
+        _check_control(self.label, "values", self.options, len(self.values), self.start)
         missing = [value for value in self.values if value not in (self.fine or self.values)]
         if missing:
             raise ValueError(f"fine of {self.label!r} lacks {missing[0]:g}, one of its values")
@@ -112,7 +123,10 @@ class Choice:
     start: Any
 
     def __post_init__(self) -> None:
-        _check_control(self.label, self.options, len(self.options), self.start)
+        instance(self.options, "options", Mapping, "a mapping from what is shown to values")
+        for name in self.options:
+            string(name, "what is shown of options")
+        _check_control(self.label, "options", self.options, len(self.options), self.start)
 
     def live(self) -> ipywidgets.ToggleButtons:
         """The control for a kernel: buttons, for JupyterLab takes the arrow keys from a menu."""
@@ -142,6 +156,18 @@ class Picture:
         The figure's description of itself.
     width, height : int
         CSS pixels.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.union_counterexample()
+    >>> widget = st.widgets.interactive(
+    ...     lambda h: st.figures.delta_graph(mdp, h),
+    ...     h=st.widgets.Slider("step h", values=[4, 3, 2, 1], start=4),
+    ... )
+    >>> picture = widget.picture(h=3)
+    >>> picture.src[:11], picture.alt[:17]
+    ('data:image/', 'Δ graph at step 3')
     """
 
     src: str
@@ -164,6 +190,17 @@ class Interactive:
         The figure at the start of every control.
     page : str or None
         The version for the page, HTML, where the book is being built.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.union_counterexample()
+    >>> widget = st.widgets.interactive(
+    ...     lambda h: st.figures.delta_graph(mdp, h),
+    ...     h=st.widgets.Slider("step h", values=[4, 3, 2, 1], start=4),
+    ... )
+    >>> list(widget.controls), widget.first == widget.picture(h=4)
+    (['h'], True)
     """
 
     figure: Callable[..., DescribedFigure]
@@ -236,6 +273,10 @@ def interactive(figure: Callable[..., DescribedFigure], **controls: Slider | Cho
     >>> widget._repr_mimebundle_()["text/plain"][:69]
     'Interactive figure. Control: step h (4 to 1, at 4). Δ graph at step 4'
     """
+    if not callable(figure):
+        raise TypeError(f"figure is {shown(figure)}; expected a function that draws one")
+    for name, control in controls.items():
+        instance(control, name, Slider | Choice, "a Slider or a Choice")
     if not 1 <= len(controls) <= MOST_CONTROLS:
         raise ValueError(f"{len(controls)} controls; a figure has one to {MOST_CONTROLS}")
     first = _picture(figure(**{name: control.start for name, control in controls.items()}))
@@ -296,14 +337,16 @@ def static_page(
     return page
 
 
-def _check_control(label: str, options: Mapping[str, Any], count: int, start: Any) -> None:
-    if not label.strip():
+def _check_control(
+    label: str, argument: str, options: Mapping[str, Any], count: int, start: Any
+) -> None:
+    if not string(label, "label").strip():
         raise ValueError("a control needs a label: it is what a reader sees and hears")
     if count < 2:
-        raise ValueError(f"{label!r} has {count} value{'s' * (count != 1)}; give it at least two")
+        raise ValueError(f"{argument} of {label!r} has {count} of them; expected at least two")
     if len(options) < count:
         raise ValueError(f"{label!r} shows two of its values alike, as {', '.join(options)}")
-    if start not in options.values():
+    if isinstance(start, np.ndarray) or start not in options.values():
         raise ValueError(f"start of {label!r} is {start!r}, none of {', '.join(options)}")
 
 
@@ -317,6 +360,7 @@ def _live_settings(control: Slider | Choice, **style: str) -> dict[str, Any]:
 
 def _picture(figure: DescribedFigure) -> Picture:
     """A figure as a picture in WebP, smaller still than its PNG: sixty go in a page."""
+    instance(figure, "what the function draws", DescribedFigure, "a DescribedFigure")
     few = figure.image()
     small = io.BytesIO()
     few.convert("RGB").save(small, format="WebP", lossless=True, method=2, quality=20)  # quick

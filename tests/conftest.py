@@ -29,6 +29,8 @@ LEFT = (
     "tests/classroom/drawing/*.py",
     "tests/core/figures/*.py",
     "tests/classroom/checking/test_bad_answers.py",
+    "tests/classroom/checking/test_fresh_cases.py",
+    "tests/classroom/checking/test_isolation.py",
 )
 # Which lines are reached is not noted while these run, nor while test files are read: it takes half
 # as long again, and they reach none that others do not.  The library is read before, and noted.

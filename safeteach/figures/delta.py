@@ -1,4 +1,7 @@
-"""The Δ graph: which states can follow which action, and where danger waits."""
+"""The Δ graph: which states can follow which action, and where danger waits.
+
+Taught in the chapter *MDPs you can run*.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from safeteach.arguments import instance
+from safeteach.extras import extra
 from safeteach.figures.described import (
     GREY,
     INK,
@@ -49,6 +53,9 @@ from safeteach.instances import GridMDP
 from safeteach.instances.grids import MOVES
 from safeteach.safety import potentially_unsafe, safe_actions
 from safeteach.worlds.mdp import SafeMDP
+
+with extra("figures"):  # the first file of this room that is read
+    from matplotlib.axes import Axes
 
 __all__ = ["delta_graph"]
 
@@ -89,6 +96,7 @@ def delta_graph(mdp: SafeMDP, h: int = 1) -> DescribedFigure:
     Δ graph at step 3: 5 states, 2 actions; s_1 is start. Unsafe: u. Potentially unsafe but not
     unsafe: x. Safe: start, y, g. Actions that can lead into U_4: a0 and a1 at x; a0 and a1 at u.
     """
+    instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     check_drawable(mdp)
     kinds = kinds_at(mdp, h)
     next_doomed = doomed_next(mdp, h)

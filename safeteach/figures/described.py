@@ -15,6 +15,8 @@ unsafe                 vermilion        octagon       full, with a cross whose m
 The colours are those of Okabe and Ito, which stay distinct for every common kind of colour
 blindness.  The background is opaque paper, so a figure reads as a card on a dark page too.
 Nothing here touches ``matplotlib.pyplot``: a figure nobody holds is gone.
+
+Taught in the chapter *MDPs you can run*.
 """
 
 from __future__ import annotations
@@ -28,21 +30,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, FancyBboxPatch, Patch, PathPatch, Polygon, RegularPolygon
-from matplotlib.path import Path
-from matplotlib.patheffects import withStroke
-from matplotlib.textpath import TextPath
-from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
-from PIL import Image
 
+from safeteach.arguments import number, string
+from safeteach.extras import extra
 from safeteach.safety import potentially_unsafe
 from safeteach.worlds.mdp import SafeMDP
+
+with extra("figures"):
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Circle, FancyBboxPatch, Patch, PathPatch, Polygon, RegularPolygon
+    from matplotlib.path import Path
+    from matplotlib.patheffects import withStroke
+    from matplotlib.textpath import TextPath
+    from matplotlib.ticker import NullLocator
+    from PIL import Image
 
 __all__ = ["DescribedFigure"]
 
@@ -57,6 +63,7 @@ FONT = "DejaVu Sans"  # comes with matplotlib, so the same on every machine; it 
 CSS_PIXELS = 96  # an inch
 SHARPNESS = 2  # pixels of the picture for a CSS pixel
 COLOURS = 64  # of a picture; figures have a dozen and the shades between them
+MOST_INCHES = 2**16 / (CSS_PIXELS * SHARPNESS)  # or matplotlib cannot draw it
 LONGEST_ALT = 600  # letters; longer than this nobody listens
 
 Point = tuple[float, float] | NDArray[np.float64]
@@ -82,8 +89,10 @@ class DescribedFigure(Figure):
     """
 
     def __init__(self, width: float, height: float, alt: str) -> None:
+        number(width, "width", 0, MOST_INCHES)
+        number(height, "height", 0, MOST_INCHES)
         super().__init__(figsize=(width, height), facecolor=PAPER)
-        self.alt = alt
+        self.alt = string(alt, "alt")
 
     def image(self) -> Image.Image:
         """The picture in few colours, at two pixels for a CSS pixel."""

@@ -1,10 +1,14 @@
-"""Why a state is not doomed, drawn: an action after which every successor is out of danger."""
+"""Why a state is not doomed, drawn: an action after which every successor is out of danger.
+
+Taught in the chapter *Danger ahead*.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from safeteach.arguments import instance
 from safeteach.figures.delta import action_label, edge_style
 from safeteach.figures.described import (
     SAFE,
@@ -71,6 +75,7 @@ def escape(mdp: SafeMDP, s: int, h: int) -> DescribedFigure:
     Why y is not in U_2: it is not unsafe, and its action a0 may lead to y alone, outside U_3. Safe
     actions at y in step 2: a0.
     """
+    instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     if potentially_unsafe(mdp)[mdp.check_step(h) - 1, mdp.check_state(s)]:
         raise ValueError(f"state {mdp.state_name(s)} is potentially unsafe at step {h}")
     safe = np.flatnonzero(safe_actions(mdp)[h - 1, s])

@@ -1,4 +1,7 @@
-"""Maps of grid worlds: the ground, the danger at a step, and where a policy goes."""
+"""Maps of grid worlds: the ground, the danger at a step, and where a policy goes.
+
+Taught in the chapter *MDPs you can run*.
+"""
 
 from __future__ import annotations
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.extras import extra
 from safeteach.instances import GridMDP
 from safeteach.worlds.mdp import SafeMDP
+
+with extra("figures"):
+    import networkx as nx
 
 MOST_STATES = 40
 COLUMN_LENGTH = 4  # a layer with more states than this takes several columns

@@ -9,6 +9,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
+from safeteach.arguments import flag, floats, instance, number, numbers, string
+from safeteach.extras import extra
 from safeteach.figures.chart import chart, legend_above
 from safeteach.figures.described import (
     BLUE,
@@ -84,7 +86,14 @@ def learning_curves(
     Reference: best 4.5.
     """
     k, runs = _checked(episodes, curves)
-    references = dict(references or {})
+    references = {} if references is None else references
+    _named(references, "references")
+    references = {
+        name: number(value, f"references[{name!r}]") for name, value in references.items()
+    }
+    string(label, "label")
+    flag(log, "log")
+    flag(each, "each")
     means = {name: y.mean(axis=0) for name, y in runs.items()}
     halves = {name: half_width(y) for name, y in runs.items()}
     figure = DescribedFigure(*SIZE, _describe(k, runs, halves, label, references, each))
@@ -137,7 +146,8 @@ def half_width(y: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> half_width(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])).round(2).tolist()
     [2.48, 0.0]
     """
-    from scipy.special import stdtrit  # Student's quantile
+    with extra("figures"):
+        from scipy.special import stdtrit  # Student's quantile
 
     R = len(y)
     if R == 1:
@@ -146,15 +156,22 @@ def half_width(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return quantile * y.std(axis=0, ddof=1) / np.sqrt(R)
 
 
+def _named(values: object, argument: str) -> None:
+    """Refuse what is no mapping from strings."""
+    for name in instance(values, argument, Mapping, "a mapping from names"):
+        string(name, f"a name in {argument}")
+
+
 def _checked(
     episodes: ArrayLike, curves: Mapping[str, ArrayLike]
 ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
-    k = np.asarray(episodes, float)
+    k = numbers(episodes, "episodes")
     if k.ndim != 1 or k.size < 2 or not (np.diff(k) > 0).all():
         raise ValueError("episodes must be at least two increasing numbers")
+    _named(curves, "curves")
     if not 1 <= len(curves) <= len(STYLES):
         raise ValueError(f"{len(curves)} curves; one to {len(STYLES)} can be told apart")
-    runs = {name: np.asarray(y, float) for name, y in curves.items()}
+    runs = {name: floats(y, f"curves[{name!r}]") for name, y in curves.items()}
     for name, y in runs.items():
         if y.ndim != 2 or not len(y) or y.shape[1] != k.size:
             raise ValueError(

@@ -1,4 +1,7 @@
-"""How danger travels back in time: U_H, U_{H-1}, .., U_1, one picture a step."""
+"""How danger travels back in time: U_H, U_{H-1}, .., U_1, one picture a step.
+
+Taught in the chapter *Danger ahead*.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from safeteach.arguments import instance
 from safeteach.figures.described import (
     LONGEST_ALT,
     POTENTIALLY_UNSAFE,
@@ -71,6 +75,7 @@ def propagation(mdp: SafeMDP) -> DescribedFigure:
     Potentially unsafe states from step 10 back to step 1. U_10: (2,3). U_9 gains (1,3). U_8
     gains (1,2). U_7 gains (1,1). From step 7 back to step 1 nothing changes.
     """
+    instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     steps = panel_steps(mdp)
     if len(steps) > MOST_PANELS:
         raise ValueError(
@@ -122,6 +127,7 @@ def propagation_frame(mdp: SafeMDP, h: int) -> DescribedFigure:
     States at step 3 of 4. Unsafe: u. Potentially unsafe but not unsafe: x. Safe: start, y, g.
     New in U_3: x. No longer in it: none.
     """
+    instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     kinds = kinds_at(mdp, h)
     ground = _ground(mdp, abreast=1)
     entries = _entries()

@@ -1,4 +1,7 @@
-"""Why a state is doomed, drawn: an answer to every action, down to an unsafe state."""
+"""Why a state is doomed, drawn: an answer to every action, down to an unsafe state.
+
+Taught in the chapter *Danger ahead*.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from safeteach.arguments import instance
 from safeteach.figures.delta import action_label, actions_phrase, edge_style
 from safeteach.figures.described import (
     POTENTIALLY_UNSAFE,
@@ -81,6 +85,7 @@ def witness(mdp: SafeMDP, s: int, h: int) -> DescribedFigure:
     Why x is in U_3, in 2 nodes: at x in step 3, a0 and a1 may lead to u. Every path ends in an
     unsafe state, at the latest in step 4: u.
     """
+    instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     why = explain(mdp, s, h)
     if len(why.answers) > MOST_NODES:
         raise ValueError(

@@ -1,4 +1,7 @@
-"""A world whose costs come in degrees, so that the threshold decides what is unsafe."""
+"""A world whose costs come in degrees, so that the threshold decides what is unsafe.
+
+Taught in the chapter *Costs, thresholds, violation*.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def smoke() -> GridMDP:
         H=14,
     )
     away = np.abs(mdp.cells - FIRE).sum(axis=1)
-    graded = GridMDP(
+    return GridMDP(
         mdp.P[0],
         mdp.r[0],
         c=np.maximum(12 - 3 * away, 0) / 10,
@@ -57,6 +60,6 @@ def smoke() -> GridMDP:
         s1=mdp.s1,
         state_names=[mdp.state_name(s) for s in range(mdp.S)],
         action_names=[mdp.action_name(a) for a in range(mdp.A)],
+        map=mdp.map,
+        cells=mdp.cells,
     )
-    graded.map, graded.cells = mdp.map, mdp.cells
-    return graded

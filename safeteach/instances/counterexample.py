@@ -1,4 +1,7 @@
-"""A world in which the paper's printed recursion forbids the best safe policy."""
+"""A world in which the paper's printed recursion forbids the best safe policy.
+
+Taught in the chapter *Danger ahead*.
+"""
 
 from __future__ import annotations
 

@@ -21,11 +21,15 @@ Taught in the chapters *Safe zero-sum games* and *Learning to play safely*.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from safeteach.arguments import check_fits, flag, read_seed, whole_array
+from safeteach.instances.maps import check_text, read_rows
 from safeteach.instances.random import TAU, check_sizes, random_costs, random_rows
 from safeteach.worlds.games import SafeGame
 
@@ -44,10 +48,34 @@ class PursuitGame(SafeGame):
         The rows of the map.
     positions : (S - 1, 2, 2) int array
         Row and column of the agent and of the rival in each state but the last, the water.
+
+    Notes
+    -----
+    :func:`pursuit` makes one.  The constructor takes what :class:`SafeGame` takes, and both
+    attributes by name.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> game = st.instances.pursuit()
+    >>> game.map, game.positions[game.s1]                    # the agent above its rival
+    (('.$A.', 'XXR$'), array([[0, 2],
+           [1, 2]]))
     """
 
     map: tuple[str, ...]
     positions: NDArray[np.int64]
+
+    def __init__(self, *args: Any, map: Sequence[str], positions: ArrayLike, **named: Any) -> None:
+        self.map = read_rows(map)
+        decks = permutations(_deck(_cells(self.map)), 2)
+        pairs = np.array(list(decks), np.int64).reshape(-1, 2, 2)
+        self.positions = whole_array(positions, "positions", *pairs.shape)
+        if (self.positions != pairs).any():
+            raise ValueError("positions differ from those on the deck of map; expected all pairs")
+        super().__init__(*args, **named)
+        if len(pairs) + 1 != self.S:
+            raise ValueError(f"map has {len(pairs)} pairs of cells and the water; S is {self.S}")
 
 
 def pursuit(text: str = ".$A.\nXXR$", H: int = 8) -> PursuitGame:
@@ -69,20 +97,21 @@ def pursuit(text: str = ".$A.\nXXR$", H: int = 8) -> PursuitGame:
     >>> round(st.safe_optimal(game).value, 3), round(st.optimal(game).value, 3)
     (2.814, 3.77)
     """
-    rows = tuple(text.split("\n"))
+    rows = tuple(check_text(text).split("\n"))
     if len({len(row) for row in rows}) != 1:
-        raise ValueError("the map's rows must have the same length")
-    cells = {(i, j): x for i, row in enumerate(rows) for j, x in enumerate(row)}
+        raise ValueError("text has rows of different lengths; expected a map")
+    cells = _cells(rows)
     for x in cells.values():
         if x not in ".$X#AR":
-            raise ValueError(f"the map has {x!r}; its characters are . $ X # A R")
+            raise ValueError(f"text has {x!r}; expected the characters . $ X # A R of a map")
     for who in "AR":
         if text.count(who) != 1:
-            raise ValueError(f"the map has {text.count(who)} {who}; it must have exactly one")
-    deck = [cell for cell, x in cells.items() if x not in "X#"]
-    states: list[tuple[Cell, Cell]] = list(permutations(deck, 2))
+            raise ValueError(f"text has {text.count(who)} {who}; expected a map with exactly one")
+    n = len(_deck(cells))
+    S, water = n * (n - 1) + 1, n * (n - 1)
+    check_fits((S, 5, 5, S), np.float64, f"P of a map (text) with {n} cells of deck")
+    states: list[tuple[Cell, Cell]] = list(permutations(_deck(cells), 2))
     number = {pair: s for s, pair in enumerate(states)}
-    S, water = len(states) + 1, len(states)
     home = {x: cell for cell, x in cells.items()}
     s1 = number[home["A"], home["R"]]
     P, r = np.zeros((S, 5, 5, S)), np.zeros((S, 5, 5))
@@ -97,11 +126,10 @@ def pursuit(text: str = ".$A.\nXXR$", H: int = 8) -> PursuitGame:
     c[water] = 1.0
     names = [f"{_cell(agent)} {_cell(rival)}" for agent, rival in states] + ["water"]
     moves = list(MOVES)
-    game = PursuitGame(
-        P, r, c, 0.5, H, s1, state_names=names, action_names=moves, reply_names=moves
-    )
-    game.map, game.positions = rows, np.array(states)
-    return game
+    return PursuitGame(
+        P, r, c, 0.5, H, s1, state_names=names, action_names=moves, reply_names=moves,
+        map=rows, positions=states,
+    )  # fmt: skip
 
 
 def penny_bridge(H: int = 5) -> SafeGame:
@@ -167,7 +195,7 @@ def quay(seaward: bool = False, H: int = 6) -> SafeGame:
     [False  True] 0.0
     """
     hut, lighthouse, sea = 0, 3, 4
-    B = 3 if seaward else 2
+    B = 3 if flag(seaward, "seaward") else 2
     P = np.zeros((5, 2, B, 5))
     for s in (0, 1, 2, 3):
         P[s, 0, 0, min(s + 1, lighthouse)] = 1.0
@@ -211,8 +239,10 @@ def random_game(
     >>> st.instances.random_game(S=6, A=3, B=2, H=4, seed=3)
     SafeGame(S=6, A=3, B=2, H=4, tau=0.5, s1=0, 2 unsafe states, stationary)
     """
-    check_sizes({"S": S, "A": A, "B": B, "H": H}, successors, unsafe)
-    rng = np.random.default_rng(seed)
+    S, A, B, H, successors = check_sizes(
+        {"S": S, "A": A, "B": B, "H": H}, successors, unsafe, stationary
+    )
+    rng = read_seed(seed)
     c = random_costs(rng, S, unsafe)
     steps = 1 if stationary else H
     P = random_rows(rng, steps * S * A * B, S, successors).reshape(steps, S, A, B, S)
@@ -238,6 +268,15 @@ def _meet(
     if cells.get(pushed, "#") == "#":
         return there, rival
     return None if cells[pushed] == "X" else (pushed, onto)
+
+
+def _cells(rows: Sequence[str]) -> dict[Cell, str]:
+    return {(i, j): x for i, row in enumerate(rows) for j, x in enumerate(row)}
+
+
+def _deck(cells: dict[Cell, str]) -> list[Cell]:
+    """Where somebody can stand, row by row."""
+    return [cell for cell, x in cells.items() if x not in "X#"]
 
 
 def _add(cell: Cell, step: Cell) -> Cell:

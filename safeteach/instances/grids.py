@@ -14,13 +14,20 @@ A map has one character a cell:
 The actions are up, down, left and right; a move into a wall or off the map stays put.  On ice
 the move goes as meant with probability 1 - slip and otherwise in one of the four directions,
 each with probability slip/4.
+
+Taught in the chapter *MDPs you can run*.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from safeteach.arguments import check_fits, number, whole_array
+from safeteach.instances.maps import check_text, read_rows
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["GridMDP", "grid", "grid_from_map", "ice_corridor"]
@@ -29,7 +36,7 @@ MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 class GridMDP(SafeMDP):
-    """A safe MDP that remembers the map it came from, so that it can be drawn.
+    r"""A safe MDP that remembers the map it came from, so that it can be drawn.
 
     Attributes
     ----------
@@ -37,10 +44,32 @@ class GridMDP(SafeMDP):
         The rows of the map.
     cells : (S, 2) int array
         Row and column of each state, counted from the top left.
+
+    Notes
+    -----
+    :func:`grid_from_map` makes one.  The constructor takes what :class:`SafeMDP` takes, and both
+    attributes by name.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.grid_from_map("S~G\n.X.", H=4)
+    >>> mdp.map[1], mdp.cells[4]                             # the water
+    ('.X.', array([1, 1]))
     """
 
     map: tuple[str, ...]
     cells: NDArray[np.int64]
+
+    def __init__(self, *args: Any, map: Sequence[str], cells: ArrayLike, **named: Any) -> None:
+        self.map = read_rows(map)
+        inside = [(i, j) for i, row in enumerate(self.map) for j, x in enumerate(row) if x != "#"]
+        self.cells = whole_array(cells, "cells", len(inside), 2)
+        if (self.cells != inside).any():
+            raise ValueError("cells differ from those of map; expected all but its walls, in order")
+        super().__init__(*args, **named)
+        if len(inside) != self.S:
+            raise ValueError(f"map has {len(inside)} cells without a wall; expected S = {self.S}")
 
 
 def grid_from_map(text: str, H: int, slip: float = 0.2, tau: float = 0.5) -> GridMDP:
@@ -69,21 +98,22 @@ def grid_from_map(text: str, H: int, slip: float = 0.2, tau: float = 0.5) -> Gri
     >>> mdp.successors(h=1, s=1, a=3)               # on ice, any direction
     array([0, 1, 2, 3])
     """
-    rows = tuple(line.replace(" ", "") for line in text.split("\n") if line.strip())
+    lines = check_text(text).split("\n")
+    rows = tuple(line.replace(" ", "") for line in lines if line.strip())
     _check_map(rows)
-    if not 0 < slip <= 1:
-        raise ValueError(f"slip is {slip}; a probability in (0, 1] is expected")
-    if not 0 <= tau < 1:
-        raise ValueError(f"tau is {tau}; in [0, 1) the water, whose cost is 1, is unsafe")
+    rule = "a probability in (0, 1] is expected"
+    slip = float(number(slip, "slip", 0, 1, "(]", rule))
+    number(tau, "tau", 0, 1, "[)", rule="in [0, 1) the water, whose cost is 1, is unsafe")
     cells = [(i, j) for i, row in enumerate(rows) for j, kind in enumerate(row) if kind != "#"]
-    number = {cell: s for s, cell in enumerate(cells)}
+    state = {cell: s for s, cell in enumerate(cells)}
     kinds = [rows[i][j] for i, j in cells]
     S, A = len(cells), len(MOVES)
 
     target = np.empty((S, A), np.int64)
     for s, (i, j) in enumerate(cells):
         for a, (down, right) in enumerate(MOVES.values()):
-            target[s, a] = s if kinds[s] == "G" else number.get((i + down, j + right), s)
+            target[s, a] = s if kinds[s] == "G" else state.get((i + down, j + right), s)
+    check_fits((S, A, S), np.float64, f"P of a map (text) with {S} cells")
     P = np.zeros((S, A, S))
     for s, kind in enumerate(kinds):
         for a in range(A):
@@ -92,7 +122,7 @@ def grid_from_map(text: str, H: int, slip: float = 0.2, tau: float = 0.5) -> Gri
                 np.add.at(P[s, a], target[s], slip / A)
 
     at_goal = np.array([kind == "G" for kind in kinds], float)
-    mdp = GridMDP(
+    return GridMDP(
         P,
         r=np.repeat(at_goal[:, None], A, axis=1),
         c=np.array([kind == "X" for kind in kinds], float),
@@ -101,9 +131,9 @@ def grid_from_map(text: str, H: int, slip: float = 0.2, tau: float = 0.5) -> Gri
         s1=kinds.index("S"),
         state_names=[f"({i},{j})" for i, j in cells],
         action_names=list(MOVES),
+        map=rows,
+        cells=cells,
     )
-    mdp.map, mdp.cells = rows, np.array(cells)
-    return mdp
 
 
 def grid() -> GridMDP:
@@ -172,13 +202,13 @@ def ice_corridor() -> GridMDP:
 
 def _check_map(rows: tuple[str, ...]) -> None:
     if not rows:
-        raise ValueError("the map is empty")
+        raise ValueError("text is empty; expected a map")
     for i, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            raise ValueError(f"row {i} of the map has {len(row)} cells, row 0 {len(rows[0])}")
+            raise ValueError(f"text has {len(row)} cells in row {i} and {len(rows[0])} in row 0")
         for j, kind in enumerate(row):
             if kind not in "SG.~X#":
-                raise ValueError(f"cell ({i},{j}) of the map is {kind!r}; expected one of SG.~X#")
+                raise ValueError(f"text has {kind!r} at ({i},{j}); expected one of SG.~X#")
     starts = "".join(rows).count("S")
     if starts != 1:
-        raise ValueError(f"the map has {starts} starts 'S'; expected exactly one")
+        raise ValueError(f"text has {starts} starts 'S'; expected exactly one")

@@ -22,7 +22,7 @@ keep whoever is there.
 So the best plan slides through the spill into the vault, and the best safe plan walks, not dashes,
 to the shelf.
 
-Taught in the chapters on exploring without reward.
+Taught in the chapters *The problem and RF-UCRL* and *SRF-UCRL*.
 """
 
 from __future__ import annotations

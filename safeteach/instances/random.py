@@ -1,10 +1,14 @@
-"""Random worlds from a seed: what tests, checkers and benchmarks throw at everything."""
+"""Random worlds from a seed: what tests, checkers and benchmarks throw at everything.
+
+Taught in the chapter *MDPs you can run*.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import check_fits, flag, number, read_seed, shown, whole
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["random_mdp"]
@@ -35,7 +39,7 @@ def random_mdp(
     ----------
     S, A, H : int
         Numbers of states, actions and steps.
-    seed : int or numpy Generator
+    seed : int, at least 0, or numpy Generator
         The same seed gives the same world, bit for bit.
     successors : int
         Largest number of successors of a pair, at most S.
@@ -50,8 +54,10 @@ def random_mdp(
     >>> st.instances.random_mdp(S=6, A=2, H=4, seed=3)
     SafeMDP(S=6, A=2, H=4, tau=0.5, s1=0, 2 unsafe states, stationary)
     """
-    check_sizes({"S": S, "A": A, "H": H}, successors, unsafe)
-    rng = np.random.default_rng(seed)
+    S, A, H, successors = check_sizes(
+        {"S": S, "A": A, "H": H}, successors, unsafe, stationary
+    )
+    rng = read_seed(seed)
     c = random_costs(rng, S, unsafe)
     steps = 1 if stationary else H
     P = random_rows(rng, steps * S * A, S, successors).reshape(steps, S, A, S)
@@ -59,15 +65,21 @@ def random_mdp(
     return SafeMDP(P[0] if stationary else P, r[0] if stationary else r, c, TAU, H)
 
 
-def check_sizes(sizes: dict[str, int], successors: int, unsafe: float) -> None:
-    """Raise a clear error for numbers that no random world can have."""
-    for name, value in (sizes | {"successors": successors}).items():
-        if value < 1:
-            raise ValueError(f"{name} is {value}; it must be at least 1")
+def check_sizes(
+    sizes: dict[str, int], successors: int, unsafe: float, stationary: bool
+) -> tuple[int, ...]:
+    """The sizes and the successors, or a clear error for what no random world can have."""
+    sizes = {name: whole(value, name) for name, value in sizes.items()}
+    successors = whole(successors, "successors")
     if successors > sizes["S"]:
-        raise ValueError(f"successors is {successors}; there are only {sizes['S']} states")
-    if not 0 <= unsafe <= 1:
-        raise ValueError(f"unsafe is {unsafe}; a probability in [0, 1] is expected")
+        raise ValueError(f"successors is {shown(successors)}; there are only {sizes['S']} states")
+    number(unsafe, "unsafe", 0, 1, "[]", rule="a probability in [0, 1] is expected")
+    told = ", ".join(f"{name}={shown(value)}" for name, value in sizes.items())
+    steps = 1 if flag(stationary, "stationary") else sizes["H"]
+    moves = [n for name, n in sizes.items() if name != "H"]
+    # While it is made there are four of that size: rows, what is permuted, its copy, the world's.
+    check_fits((4, steps, *moves, sizes["S"]), np.float64, f"drawing a world with {told}")
+    return (*sizes.values(), successors)
 
 
 def random_costs(rng: np.random.Generator, S: int, unsafe: float) -> NDArray[np.float64]:

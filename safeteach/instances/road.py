@@ -1,4 +1,7 @@
-"""A drive past a school: an average that is in order and one step that is not."""
+"""A drive past a school: an average that is in order and one step that is not.
+
+Taught in the chapter *Why every step counts*.
+"""
 
 from __future__ import annotations
 

@@ -19,12 +19,18 @@ Taught in the chapters *The violation lower bound* and *The regret lower bound*.
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import check_fits, flag, frozen, number, numbered, shown, whole
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["TreeMDP", "regret_tree", "violation_tree"]
+
+MOST_LEVELS = 62  # of two branches each: their leaves are counted by 64 bits
 
 
 class TreeMDP(SafeMDP):
@@ -41,6 +47,18 @@ class TreeMDP(SafeMDP):
     depth : int
         How many branchings an episode goes through.
     gap : float
+
+    Notes
+    -----
+    :func:`violation_tree` and :func:`regret_tree` make one.  The constructor takes what
+    :class:`SafeMDP` takes, and all attributes but the leaves by name.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> tree = st.instances.violation_tree(A=2, depth=2, gap=0.1)
+    >>> tree.leaves, tree.parent(3), tree.special
+    (array([3, 4, 5, 6]), 1, None)
     """
 
     leaves: NDArray[np.int64]
@@ -49,10 +67,25 @@ class TreeMDP(SafeMDP):
     depth: int
     gap: float
 
+    def __init__(
+        self, *args: Any, degree: int, depth: int, gap: float, special: int | None, **named: Any
+    ) -> None:
+        self.degree = whole(degree, "degree", at_least=2)
+        self.depth = whole(depth, "depth")
+        n = _leaves(self.degree, self.depth)
+        inner = (n - 1) // (self.degree - 1)
+        self.leaves = frozen(np.arange(inner, inner + n))
+        self.special = None if special is None else _special(special, n, "special")
+        self.gap = _gap(gap)
+        super().__init__(*args, **named)
+        if inner + n > self.S:
+            raise ValueError(
+                f"degree and depth make {inner + n} nodes; expected at most S = {self.S}"
+            )
+
     def parent(self, s: int) -> int:
         """The inner node above a node of the tree other than the root."""
-        if not 0 < s <= self.leaves[-1]:
-            raise ValueError(f"s is {s}; nodes with a parent are 1..{self.leaves[-1]}")
+        s = numbered(s, "s", "nodes with a parent", 1, int(self.leaves[-1]))
         return (s - 1) // self.degree
 
 
@@ -81,7 +114,7 @@ def violation_tree(A: int, depth: int, gap: float, j: int | None = None) -> Tree
     >>> st.safe_optimal(st.instances.violation_tree(A=2, depth=2, gap=0.1, j=3)).value
     4.0
     """
-    n = _check_tree(A, A, depth, gap, j, least_actions=2)
+    A, depth, gap, n = _check_tree(A, 0, depth, gap, j)
     P, leaves = _branches(degree=A, actions=A, n=n, others=0)
     P[leaves, :, leaves] = 1.0
     r, c = np.zeros((len(P), A)), np.zeros(len(P))
@@ -92,8 +125,10 @@ def violation_tree(A: int, depth: int, gap: float, j: int | None = None) -> Tree
         c[leaves[j - 1]] = 0.5
     names = _names(leaves)
     actions = [f"a{a + 1}" for a in range(A)]
-    tree = TreeMDP(P, r, c, 0.5, 3 * depth, state_names=names, action_names=actions)
-    return _describe(tree, leaves, j, A, depth, gap)
+    return TreeMDP(
+        P, r, c, 0.5, 3 * depth, state_names=names, action_names=actions,
+        degree=A, depth=depth, gap=gap, special=j,
+    )  # fmt: skip
 
 
 def regret_tree(
@@ -132,11 +167,12 @@ def regret_tree(
     >>> round(st.safe_optimal(tau_1).value, 6), round(st.optimal(tau_1).value, 6)
     (2.55, 2.75)
     """
-    n = _check_tree(A, A - 1, depth, gap, j, least_actions=3)
+    A, depth, gap, n = _check_tree(A, 1, depth, gap, j)
+    flag(printed, "printed")
     if j is not None and gap > 0.25:
         raise ValueError(f"gap is {gap}; leaf j wins with ½ + 2·gap, so it must be at most ¼")
-    if not 0 <= unsafe_gap <= 0.5:
-        raise ValueError(f"unsafe_gap is {unsafe_gap}; sU pays ½ + unsafe_gap, at most 1")
+    rule = "sU pays ½ + unsafe_gap, at most 1"
+    unsafe_gap = float(number(unsafe_gap, "unsafe_gap", 0, 0.5, "[]", rule))
     P, leaves = _branches(degree=A - 1, actions=A, n=n, others=3)
     sA, sB, sU = range(len(P) - 3, len(P))
     win = np.full(n, 0.5)
@@ -152,27 +188,45 @@ def regret_tree(
     r[sB], r[sU], c[sU] = 1.0, 0.5 + unsafe_gap, 1.0
     names = [*_names(leaves), "sA", "sB", "sU"]
     actions = [f"a{a + 1}" for a in range(A)]
-    tree = TreeMDP(P, r, c, 0.0, 3 * depth, state_names=names, action_names=actions)
-    return _describe(tree, leaves, j, A - 1, depth, gap)
+    return TreeMDP(
+        P, r, c, 0.0, 3 * depth, state_names=names, action_names=actions,
+        degree=A - 1, depth=depth, gap=gap, special=j,
+    )  # fmt: skip
 
 
 def _check_tree(
-    A: int, degree: int, depth: int, gap: float, j: int | None, least_actions: int
-) -> int:
-    """The number of leaves, once the numbers make sense."""
-    for name, value, least in (("A", A, least_actions), ("depth", depth, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise TypeError(f"{name} is {value!r}; expected a whole number")
-        if value < least:
-            raise ValueError(f"{name} is {value}; it must be at least {least}")
-    if not 0 < gap <= 0.5:
-        raise ValueError(f"gap is {gap}; it must lie in (0, ½]")
-    n = int(degree) ** int(depth)
-    if j is not None and (isinstance(j, bool) or not isinstance(j, int | np.integer)):
-        raise TypeError(f"j is {j!r}; expected a whole number, or None for the world τ_1")
-    if j is not None and not 2 <= j <= n:
-        raise ValueError(f"j is {j}; the leaves that may be special are 2..{n}")
-    return n
+    A: int, extra: int, depth: int, gap: float, j: int | None
+) -> tuple[int, int, float, int]:
+    """A, depth, gap and the number of leaves, once they make sense; ``extra`` do not branch."""
+    A = whole(A, "A", at_least=2 + extra)
+    depth = whole(depth, "depth")
+    gap = _gap(gap)
+    n = _leaves(A - extra, depth)
+    if j is not None:
+        _special(j, n, "j")
+    S = (n - 1) // (A - extra - 1) + n
+    check_fits((S, A, S), np.float64, f"a tree with A = {A} and depth = {depth}")
+    return A, depth, gap, n
+
+
+def _gap(value: float) -> float:
+    return float(number(value, "gap", 0, 0.5, "(]", rule="it must lie in (0, ½]"))
+
+
+def _leaves(degree: int, depth: int) -> int:
+    """How many leaves there are, if they can be counted."""
+    if depth > MOST_LEVELS or depth * math.log2(degree) > MOST_LEVELS:
+        raise ValueError(
+            f"depth is {shown(depth)}; with {shown(degree)} branches at each node (A, or degree) "
+            f"there are too many leaves to count"
+        )
+    return degree**depth
+
+
+def _special(j: int, n: int, name: str) -> int:
+    if isinstance(j, bool) or not isinstance(j, int | np.integer):
+        raise TypeError(f"{name} is {shown(j)}; expected a whole number, or None for the world τ_1")
+    return numbered(j, name, "leaves that may be special", 2, n)
 
 
 def _branches(
@@ -196,11 +250,3 @@ def _names(leaves: NDArray[np.int64]) -> list[str]:
     """Names of the nodes: root, n1, n2, ... and the leaves s1 .. sn."""
     inner = ["root", *(f"n{s}" for s in range(1, leaves[0]))]
     return [*inner, *(f"s{i + 1}" for i in range(len(leaves)))]
-
-
-def _describe(
-    tree: TreeMDP, leaves: NDArray[np.int64], j: int | None, degree: int, depth: int, gap: float
-) -> TreeMDP:
-    tree.leaves, tree.special = leaves, None if j is None else int(j)
-    tree.degree, tree.depth, tree.gap = int(degree), int(depth), float(gap)
-    return tree

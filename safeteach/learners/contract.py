@@ -1,37 +1,51 @@
 r"""The contract of a learner: what it must offer, what it may say, and what a run asks of it.
 
-A learner *must* offer three things, see :class:`Learner`: ``known``, what it was told of the
-world; ``plan(rng)``, the policy of the next episode; and ``observe(episode)``, which takes in what
-happened.  Its constructor takes ``known`` first and keeps every setting under the setting's own
-name, as the estimators of scikit-learn do; so :func:`settings_of` reads the settings off the
-constructor, and none can be forgotten.
+A learner *must* offer three things, see :class:`safeteach.learners.Learner`: ``known``, what it
+was told of the world; ``plan(rng)``, the policy of the next episode; and ``observe(episode)``,
+which takes in what happened.  Its constructor takes ``known`` first and keeps every setting under
+the setting's own name, as the estimators of scikit-learn do; so
+:func:`safeteach.learners.settings_of` reads the settings off the constructor, and none can be
+forgotten.
 
 It *may* say more.  What it does not say has a default:
 
-``episodes``             how many episodes it wants; by default as many as a run is told
-``check_world(world)``   an error if it cannot live in this world; by default the world must be the
-                         one that it was built for, :func:`check_same_world`
-``done``                 whether it knows enough after its last plan; by default never
-``nu``                   in a game, what its last plan expects of the adversary, (H, S, B)
+``episodes``
+    how many episodes it wants; by default as many as a run is told
+``check_world(world)``
+    an error if it cannot live in this world; by default the world must be the one that it was
+    built for
+``done``
+    whether it knows enough after its last plan; by default never
+``nu``
+    in a game, what its last plan expects of the adversary, (H, S, B)
 
 No run knows a learner by name.  :func:`safeteach.check_learner` tries a class of your own and says
 what is missing.
+
+Taught in *Write a learner of your own*.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import number, shown, whole
+from safeteach.worlds.games import SafeGame
 from safeteach.worlds.known import Episode, Known
+from safeteach.worlds.mdp import SafeMDP
+from safeteach.worlds.world import check_world
 
 __all__ = [
     "Learner",
+    "Shown",
     "asks_for_episodes",
+    "check_learner_of",
     "check_same_world",
     "check_settings",
     "new_learner",
@@ -46,6 +60,19 @@ class Learner(Protocol):
     ----------
     known : Known
         What it was told of the world, ``world.known``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import safeteach as st
+    >>> class Still:
+    ...     def __init__(self, known, *, episodes):
+    ...         self.known, self.episodes = known, episodes
+    ...     def plan(self, rng):
+    ...         return np.zeros((self.known.H, self.known.S), int)
+    ...     def observe(self, episode):
+    ...         pass
+    >>> st.check_learner(Still)
     """
 
     known: Known
@@ -95,6 +122,8 @@ def settings_of(learner: object) -> dict[str, Any]:
     """
     kind = type(learner)
     settings = {}
+    if not hasattr(learner, "plan"):
+        raise TypeError(f"learner is {shown(learner)}; expected a learner, which plans")
     for name, parameter in inspect.signature(kind).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(
@@ -133,17 +162,81 @@ def check_same_world(known: Known, world: Any, rewards: bool = True) -> None:
         raise ValueError("the learner was built for a world with other rewards")
 
 
+def check_learner_of(learner: Any, world: Any, name: str = "world") -> None:
+    """Raise a clear error if something is no learner, or none for a world of this kind."""
+    if isinstance(learner, type):
+        raise TypeError(
+            f"learner is the class {learner.__name__}; expected one that is built, "
+            f"{learner.__name__}(world.known, ...)"
+        )
+    if isinstance(learner, list | tuple | set | dict):
+        raise TypeError(
+            f"learner is a {type(learner).__name__}; expected one learner: compare takes several"
+        )
+    if not all(callable(getattr(learner, verb, None)) for verb in ("plan", "observe")):
+        raise TypeError(
+            f"learner is {shown(learner)}; expected one with plan(rng) and observe(episode), such "
+            f"as SUCBVI(mdp.known, episodes=1000)"
+        )
+    check_world(world, name)
+    if not hasattr(learner, "known"):
+        raise TypeError(
+            f"learner is {shown(learner)} and does not keep what it is told of the world: its "
+            f"constructor should say self.known = known"
+        )
+    if (getattr(learner.known, "B", 0) > 0) != isinstance(world, SafeGame):
+        built = "a game" if isinstance(world, SafeMDP) else "an MDP"
+        raise ValueError(f"learner is {shown(learner)}, built for {built}; {name} is {world}")
+
+
+class Shown:
+    """Show a learner by its sizes and settings."""
+
+    known: Known
+
+    def __repr__(self) -> str:
+        told = {name: getattr(self.known, name) for name in ("S", "A", "H")}
+        with suppress(AttributeError, TypeError):  # of a subclass that does not keep them
+            told |= settings_of(self)
+        parts = (
+            f"{name}=<{value.dtype} {value.shape}>"
+            if isinstance(value, np.ndarray)
+            else f"{name}={value!r}"
+            for name, value in told.items()
+        )
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
 def check_settings(
-    *, episodes: int = 1, delta: float = 0.005, bonus_scale: float = 1.0, budget: float = 0.0
+    known: Any,
+    *,
+    game: bool = False,
+    episodes: int = 1,
+    delta: float = 0.005,
+    bonus_scale: float = 1.0,
+    budget: float = 0.0,
 ) -> None:
-    """Raise a clear error for a setting that no learner can work with."""
-    if isinstance(episodes, bool) or not isinstance(episodes, int | np.integer):
-        raise TypeError(f"episodes is {episodes!r}; expected a whole number")
-    if episodes < 1:
-        raise ValueError(f"episodes is {episodes}; it must be at least 1")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta is {delta}; a probability in (0, 1) is expected")
-    if not 0 <= bonus_scale < np.inf:
-        raise ValueError(f"bonus_scale is {bonus_scale}; it must be at least 0 and finite")
-    if not budget >= 0:
-        raise ValueError(f"budget is {budget}; a bound on costs must be at least 0")
+    """Raise a clear error for what no learner can be built from, or for settings that do not work.
+
+    Parameters
+    ----------
+    known : Known, or anything with the same attributes
+    game : bool
+        Whether the learner plays games.
+    episodes, delta, bonus_scale, budget
+        Settings that many learners share.
+    """
+    if isinstance(known, SafeMDP | SafeGame):
+        raise TypeError(f"known is {known}; expected what is known of it, its .known")
+    if not all(hasattr(known, name) for name in ("S", "A", "H", "tau", "s1")):
+        raise TypeError(f"known is {shown(known)}; expected what is known of a world, mdp.known")
+    if not game and getattr(known, "B", 0) > 0:
+        raise ValueError(
+            f"known is of a game, with B = {known.B}; this learner is built from mdp.known"
+        )
+    if game and known.B == 0:
+        raise ValueError("known has no adversary; a learner of games is built from game.known")
+    whole(episodes, "episodes")
+    number(delta, "delta", 0, 1)
+    number(bonus_scale, "bonus_scale", 0, ends="[)")
+    number(budget, "budget", 0, ends="[]")

@@ -62,7 +62,7 @@ class SeenDoom:
         """Bring U and safe up to date with the flags and with what was seen; False if they were."""
         seen = self.seen
         news = _look(
-            self._told, self._surprised, seen.start, seen.length, seen.successor, self.replies,
+            self._told, self._surprised, seen.span, seen.successor, self.replies,
             self.union, self.U, self.safe,
         )  # fmt: skip
         self._surprised = False
@@ -87,7 +87,7 @@ def _surprise(states: Any, actions: Any, U: Any, safe: Any) -> bool:
 
 @compiled
 def _look(
-    told: Any, surprised: bool, start: Any, length: Any, successor: Any, replies: int,
+    told: Any, surprised: bool, span: Any, successor: Any, replies: int,
     union: bool, U: Any, safe: Any,
 ) -> bool:  # fmt: skip
     """Fill in U, given its last row, and the actions that look safe, unless nothing is new."""
@@ -105,7 +105,7 @@ def _look(
             for a in range(A):
                 looks_safe = True
                 for _ in range(replies):
-                    for j in range(start[i], start[i] + length[i]):
+                    for j in range(span[i, 0], span[i, 1]):
                         looks_safe &= not U[h + 1, successor[j]]
                     i += 1
                 safe[h, s, a] = looks_safe

@@ -35,8 +35,8 @@ class SeenTransitions:
         N_h(s, a).
     inverse_root : (H*S*A,) array
         1/√N_h(s, a), infinite where N = 0: every bonus is a multiple of it.
-    start, length : (H*S*A,) uint32 arrays
-        Row i is ``start[i] : start[i] + length[i]`` of the pool.
+    span : (H*S*A, 2) uint32 array
+        Row i is ``span[i, 0] : span[i, 1]`` of the pool.
     successor, count, share : (room,) arrays, the pool
         A seen successor t, N_h(s, a, t) and P̂_h(t | s, a).
     """
@@ -47,8 +47,7 @@ class SeenTransitions:
         self.reached = np.zeros(self.shape[:2], np.bool_)
         self.visits = np.zeros(rows, np.int64)
         self.inverse_root = np.full(rows, np.inf)
-        self.start = np.zeros(rows, np.uint32)
-        self.length = np.zeros(rows, np.uint32)
+        self.span = np.zeros((rows, 2), np.uint32)
         self.successor = np.empty(FIRST_ROOM * known.H, np.uint32)
         self.count = np.empty(FIRST_ROOM * known.H, np.int64)
         self.share = np.empty(FIRST_ROOM * known.H, np.float64)
@@ -60,7 +59,7 @@ class SeenTransitions:
         while True:
             h, self.used = _record(
                 episode.states, episode.actions, episode.costs, h, self.shape[1], self.shape[2],
-                self.reached, self.visits, self.inverse_root, self.start, self.length,
+                self.reached, self.visits, self.inverse_root, self.span,
                 self.successor, self.count, self.share, self.used,
                 costs.N, costs.total, costs.mean,
             )  # fmt: skip
@@ -71,6 +70,11 @@ class SeenTransitions:
                 setattr(self, name, np.concatenate([pool, np.empty_like(pool)]))
 
     @property
+    def length(self) -> NDArray[np.int64]:
+        """(H*S*A,) numbers of seen successors."""
+        return self.span[:, 1].astype(np.int64) - self.span[:, 0]
+
+    @property
     def N(self) -> NDArray[np.int64]:
         """(H, S, A) numbers of visits N_h(s, a)."""
         return self.visits.reshape(self.shape)
@@ -78,34 +82,34 @@ class SeenTransitions:
     def successors(self, h: int, s: int, a: int) -> NDArray[np.int64]:
         """Δ_h^k(s, a): the seen successors at step ``h`` = 1..H, increasing."""
         i = int(np.ravel_multi_index((h - 1, s, a), self.shape))
-        seen = self.successor[self.start[i] : self.start[i] + self.length[i]]
+        seen = self.successor[slice(*self.span[i])]
         return np.sort(seen).astype(np.int64)
 
     @property
     def P_hat(self) -> NDArray[np.float64]:
         """(H, S, A, S) shares P̂_h(t | s, a), zero where nothing was tried; for small worlds."""
-        rows = np.repeat(np.arange(self.length.size), self.length)
+        rows = np.repeat(np.arange(self.visits.size), self.length)
         places = self.pool_places()
-        table = np.zeros((self.length.size, self.shape[1]))
+        table = np.zeros((self.visits.size, self.shape[1]))
         table[rows, self.successor[places]] = self.share[places]
         return table.reshape(*self.shape, self.shape[1])
 
     def touches(self, U: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """(H, S, A) bool: whether Δ_h^k(s, a) meets U_{h+1}, of U (H, S); not at the last step."""
-        rows = np.repeat(np.arange(self.length.size), self.length)
+        rows = np.repeat(np.arange(self.visits.size), self.length)
         step = rows // (self.shape[1] * self.shape[2])
         before_the_last = step < self.shape[0] - 1
         rows, step = rows[before_the_last], step[before_the_last]
         seen = self.successor[self.pool_places()][before_the_last]
-        touched = np.zeros(self.length.size, np.bool_)
+        touched = np.zeros(self.visits.size, np.bool_)
         np.logical_or.at(touched, rows, U[step + 1, seen])
         return touched.reshape(self.shape)
 
     def pool_places(self) -> NDArray[np.int64]:
         """Where the seen successors of row 0, 1, ... stand in the pool."""
-        start, length = self.start.astype(np.int64), self.length.astype(np.int64)
+        length = self.length
         first = np.cumsum(length) - length
-        return np.arange(length.sum()) + np.repeat(start - first, length)
+        return np.arange(length.sum()) + np.repeat(self.span[:, 0] - first, length)
 
 
 class SeenCosts:
@@ -128,15 +132,15 @@ class SeenCosts:
 @compiled
 def _record(
     states: Any, actions: Any, costs: Any, h: int, S: int, A: int, reached: Any, visits: Any,
-    inverse_root: Any, start: Any, length: Any, successor: Any, count: Any, share: Any, used: int,
+    inverse_root: Any, span: Any, successor: Any, count: Any, share: Any, used: int,
     N: Any, total: Any, mean: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Count from step index h on; stop where the pool is full.  The step reached, the room used."""
     for step in range(h, len(actions)):
         s = states[step]
-        i = (step * S + s) * A + actions[step]
-        first: Any = np.int64(start[i])
-        n: Any = np.int64(length[i])
+        i = np.uint64((step * S + s) * A + actions[step])
+        first: Any = np.int64(span[i, 0])
+        n: Any = np.int64(span[i, 1]) - first
         full = n == 0 or (n >= FIRST_ROOM and n & (n - 1) == 0)
         room = max(FIRST_ROOM, 2 * n)
         place = -1
@@ -150,13 +154,13 @@ def _record(
                 for j in range(n):
                     successor[used + j] = successor[first + j]
                     count[used + j] = count[first + j]
-                start[i] = first = used
+                span[i, 0] = first = used
                 used += room
             place = first + n
             successor[place] = states[step + 1]
             count[place] = 0
             n += 1
-            length[i] = n
+            span[i, 1] = first + n
         reached[step, s] = True
         visits[i] += 1
         count[place] += 1

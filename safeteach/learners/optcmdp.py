@@ -27,9 +27,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.bounds import beta
+from safeteach.arguments import instance
+from safeteach.bounds import beta, cost_width
 from safeteach.kernels import compiled
-from safeteach.learners.contract import check_settings
+from safeteach.learners.contract import Shown, check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.planning.pricing import best_within
 from safeteach.worlds.known import Episode, Known
@@ -37,7 +38,7 @@ from safeteach.worlds.known import Episode, Known
 __all__ = ["OptCMDP"]
 
 
-class OptCMDP:
+class OptCMDP(Shown):
     """OptCMDP with bonuses.
 
     Parameters
@@ -81,8 +82,9 @@ class OptCMDP:
         clip: bool = False,
     ) -> None:
         check_settings(
-            episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
+            known, episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
         )
+        instance(clip, "clip", bool, "True or False")
         self.known = known
         self.episodes = episodes
         self.delta = delta
@@ -105,7 +107,7 @@ class OptCMDP:
         seen = self.transitions
         low = self.low[:, None] - self.bonus
         self.found, _value, _cost, self.policy = best_within(
-            seen.start, seen.length, seen.successor, seen.share,
+            seen.span, seen.successor, seen.share,
             self._r + self.bonus, np.maximum(low, 0.0) if self.clip else low,
             self.known.s1, float(self.budget), rng.random(self.bonus.shape[:2]),
         )  # fmt: skip
@@ -116,17 +118,17 @@ class OptCMDP:
         seen, costs = self.transitions, self.costs
         seen.record(episode, costs)
         _update_bonus(
-            episode.states, episode.actions, seen.start, seen.length, seen.share, seen.visits,
+            episode.states, episode.actions, seen.span, seen.share, seen.visits,
             self.factor, self.log, self.bonus,
         )  # fmt: skip
         here = episode.states[:-1]
-        width = beta(costs.N[here], self.known.S, self.delta)
+        width = cost_width(costs.N[here].astype(np.float64), self.known.S, self.delta)
         self.low[here] = costs.mean[here] - width
 
 
 @compiled
 def _update_bonus(
-    states: Any, actions: Any, start: Any, length: Any, share: Any, visits: Any,
+    states: Any, actions: Any, span: Any, share: Any, visits: Any,
     factor: float, log: float, bonus: Any,
 ) -> None:  # fmt: skip
     """Renew b_h(s, a) of the pairs of an episode; a successor not seen has p̂ = 0."""
@@ -134,6 +136,6 @@ def _update_bonus(
     for h in range(len(actions)):
         i = (h * S + states[h]) * A + actions[h]
         total = S * 14 * log / (3 * visits[i])
-        for j in range(start[i], start[i] + length[i]):
+        for j in range(span[i, 0], span[i, 1]):
             total += 2 * math.sqrt(log * share[j] * (1 - share[j]) / visits[i])
         bonus[h, states[h], actions[h]] = factor * total

@@ -22,18 +22,20 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.learners.contract import check_same_world, check_settings
+from safeteach.arguments import number
+from safeteach.learners.contract import Shown, check_same_world, check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.forward import worth
 from safeteach.planning.pricing import best_within
 from safeteach.worlds.known import Episode, Known
 from safeteach.worlds.mdp import SafeMDP
+from safeteach.worlds.reading import read_policy
 
 __all__ = ["OptPess"]
 
 
-class OptPess:
+class OptPess(Shown):
     """OptPess-LP.
 
     Parameters
@@ -80,18 +82,11 @@ class OptPess:
         budget: float = 0.5,
     ) -> None:
         check_settings(
-            episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
+            known, episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
         )
         S, A, H = known.S, known.A, known.H
-        home = np.array(safe_policy)
-        if home.shape not in ((H, S), (H, S, A)):
-            raise ValueError(
-                f"safe_policy has shape {home.shape}; expected (H, S) = {(H, S)} or "
-                f"(H, S, A) = {(H, S, A)}"
-            )
-        if home.ndim == 2 and not np.isin(home, np.arange(A)).all():
-            raise ValueError(f"safe_policy holds other things than the actions 0..{A - 1}")
-        if not 0 <= safe_cost < budget:
+        home = read_policy(safe_policy, "safe_policy", H, S, A, "A").copy()
+        if not 0 <= number(safe_cost, "safe_cost") < budget:
             raise ValueError(
                 f"safe_cost is {safe_cost:g} and budget {budget:g}; the known policy must cost "
                 f"less than the budget"
@@ -116,7 +111,7 @@ class OptPess:
     def plan(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Make ``policy`` for the next episode, (H, S, A); ``rng`` breaks ties."""
         seen, s1 = self.transitions, self.known.s1
-        model = (seen.start, seen.length, seen.successor, seen.share)
+        model = (seen.span, seen.successor, seen.share)
         budget, safe_cost = self.budget, self.safe_cost
         width = self.beta * np.minimum(seen.inverse_root, 1).reshape(seen.shape)
         high = self.costs.mean[:, None] + self.pessimism * width

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.kernels import compiled
-from safeteach.learners.contract import check_settings
+from safeteach.learners.contract import Shown, check_settings
 from safeteach.learners.doom import SeenDoom
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.sucbvi import _flag
@@ -36,7 +36,7 @@ from safeteach.worlds.known import Episode, Known
 __all__ = ["NashVI", "SafeNashVI"]
 
 
-class SafeNashVI:
+class SafeNashVI(Shown):
     """Optimistic Nash value iteration over the actions that look safe.
 
     Parameters
@@ -86,14 +86,14 @@ class SafeNashVI:
             solve_games,  # needs quantecon, as no other learner does
         )
 
-        check_settings(episodes=episodes, delta=delta, bonus_scale=bonus_scale)
+        check_settings(
+            known, game=True, episodes=episodes, delta=delta, bonus_scale=bonus_scale
+        )
         self._solve_games = solve_games
         self.known = known
         self.episodes = episodes
         self.delta = delta
         self.bonus_scale = bonus_scale
-        if known.B == 0:
-            raise ValueError("known has no adversary; a learner of games is built from game.known")
         S, A, B, H = known.S, known.A, known.B, known.H
         pairs = A * B
         self._r = np.ascontiguousarray(known.r).reshape(H, S, pairs)
@@ -118,7 +118,7 @@ class SafeNashVI:
         rng.random(out=self._ties)
         for h in range(H - 1, -1, -1):
             _back_up(
-                h, self._r, seen.reached[h], seen.start, seen.length, seen.successor, seen.share,
+                h, self._r, seen.reached[h], seen.span, seen.successor, seen.share,
                 seen.inverse_root, self.alpha, self.V[h + 1], self.Q[h],
             )  # fmt: skip
             self._solve_games(
@@ -164,6 +164,16 @@ class NashVI(SafeNashVI):
     ----------
     known, episodes, delta, bonus_scale
         As of :class:`SafeNashVI`.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> game = st.instances.penny_bridge()
+    >>> for make in (st.NashVI, st.SafeNashVI):
+    ...     learner = make(game.known, episodes=300, bonus_scale=0.01)
+    ...     print(st.run(learner, game, adversary="hazard seeker").violation[-100:].sum())
+    47.5
+    0.0
     """
 
     def _flag(self) -> None:
@@ -172,7 +182,7 @@ class NashVI(SafeNashVI):
 
 @compiled
 def _back_up(
-    h: int, r: Any, reached: Any, start: Any, length: Any, successor: Any, share: Any,
+    h: int, r: Any, reached: Any, span: Any, successor: Any, share: Any,
     inverse_root: Any, alpha: float, V_next: Any, Q: Any,
 ) -> None:  # fmt: skip
     """Fill in Q of step index h, given V of the next step."""
@@ -184,9 +194,9 @@ def _back_up(
         for pair in range(pairs):
             i = (h * S + s) * pairs + pair
             q = float(H)
-            if length[i] > 0:
+            if span[i, 1] > span[i, 0]:
                 future = 0.0
-                for j in range(start[i], start[i] + length[i]):
+                for j in range(span[i, 0], span[i, 1]):
                     future += share[j] * V_next[successor[j]]
                 q = min(q, r[h, s, pair] + future + alpha * inverse_root[i])
             Q[s, pair // B, pair % B] = q

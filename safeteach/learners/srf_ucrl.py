@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach import bounds
+from safeteach.arguments import number
 from safeteach.kernels import best_of, compiled
-from safeteach.learners.contract import check_same_world, check_settings
+from safeteach.learners.contract import Shown, check_same_world, check_settings
 from safeteach.learners.doom import SeenDoom
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.sucbvi import _flag
@@ -38,7 +39,7 @@ from safeteach.worlds.reading import read_rewards
 __all__ = ["SRFUCRL"]
 
 
-class SRFUCRL:
+class SRFUCRL(Shown):
     """Safe reward-free exploration.
 
     Parameters
@@ -85,9 +86,9 @@ class SRFUCRL:
         delta: float = 0.1,
         bonus_scale: float = 1.0,
     ) -> None:
-        check_settings(delta=delta, bonus_scale=bonus_scale)
-        if epsilon is not None and not 0 < epsilon < np.inf:
-            raise ValueError(f"epsilon is {epsilon}; it must be above 0 and finite")
+        check_settings(known, delta=delta, bonus_scale=bonus_scale)
+        if epsilon is not None:
+            number(epsilon, "epsilon", 0)
         self.known = known
         self.epsilon = epsilon
         self.delta = delta
@@ -112,7 +113,7 @@ class SRFUCRL:
         seen = self.transitions
         self._look()
         _uncertainty(
-            seen.start, seen.length, seen.successor, seen.share, self.bonus, self.cap,
+            seen.span, seen.successor, seen.share, self.bonus, self.cap,
             self.U, self._allowed, rng.random(out=self._ties), self._next, self.W, self.policy,
         )  # fmt: skip
         return self.policy
@@ -159,7 +160,7 @@ class SRFUCRL:
         V, Q = np.zeros((H + 1, S)), np.empty((H, S, A))
         policy = np.empty((H, S), np.int64)
         _plug_in(
-            reward, seen.start, seen.length, seen.successor, seen.share, self._allowed,
+            reward, seen.span, seen.successor, seen.share, self._allowed,
             V, Q, policy,
         )  # fmt: skip
         return Plan(V, Q, policy, float(V[0, self.known.s1]))
@@ -220,7 +221,7 @@ def _look_up(
 
 @compiled
 def _uncertainty(
-    start: Any, length: Any, successor: Any, share: Any, bonus: Any, cap: Any,
+    span: Any, successor: Any, share: Any, bonus: Any, cap: Any,
     U: Any, allowed: Any, ties: Any, most: Any, W: Any, policy: Any,
 ) -> None:  # fmt: skip
     """Fill in W̄ and its greedy policy among the allowed actions.
@@ -229,17 +230,16 @@ def _uncertainty(
     over all.
     """
     H, S, A = W.shape
-    widths = np.empty(A)  # of the allowed actions, -1 of the others
     most[:] = 0.0
     for h in range(H - 1, -1, -1):
         for s in range(S):
             for a in range(A):
                 i = (h * S + s) * A + a
                 w = cap[h]
-                if length[i] > 0:
+                if span[i, 1] > span[i, 0]:
                     over = 0 if allowed[h, s, a] and not U[h, s] else 1
                     future = 0.0
-                    for j in range(start[i], start[i] + length[i]):
+                    for j in range(span[i, 0], span[i, 1]):
                         future += share[j] * most[over, successor[j]]
                     w = min(w, bonus[i] + future)
                 W[h, s, a] = w
@@ -247,15 +247,15 @@ def _uncertainty(
             best, largest = -1.0, -1.0
             for a in range(A):
                 largest = max(largest, W[h, s, a])
-                widths[a] = W[h, s, a] if allowed[h, s, a] else -1.0
-                best = max(best, widths[a])
+                if allowed[h, s, a]:
+                    best = max(best, W[h, s, a])
             most[0, s], most[1, s] = best, largest
-            policy[h, s] = best_of(widths, best, ties[h, s])
+            policy[h, s] = best_of(W[h, s], allowed[h, s], best, ties[h, s])
 
 
 @compiled
 def _plug_in(
-    r: Any, start: Any, length: Any, successor: Any, share: Any, allowed: Any,
+    r: Any, span: Any, successor: Any, share: Any, allowed: Any,
     V: Any, Q: Any, policy: Any,
 ) -> None:  # fmt: skip
     """Backward induction in the seen world, over the allowed actions; ties go to the first."""
@@ -266,9 +266,9 @@ def _plug_in(
             for a in range(A):
                 i = (h * S + s) * A + a
                 q = 0.0
-                if length[i] > 0:
+                if span[i, 1] > span[i, 0]:
                     q = r[h, s, a]
-                    for j in range(start[i], start[i] + length[i]):
+                    for j in range(span[i, 0], span[i, 1]):
                         q += share[j] * V[h + 1, successor[j]]
                     if allowed[h, s, a] and q > best:
                         best, chosen = q, a

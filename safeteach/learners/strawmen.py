@@ -18,16 +18,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from safeteach.arguments import number, shown, whole
 from safeteach.kernels import compiled
-from safeteach.learners.contract import check_settings
+from safeteach.learners.contract import Shown, check_settings
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.learners.sucbvi import SUCBVI
 from safeteach.worlds.known import Episode, Known
+from safeteach.worlds.reading import read_policy
 
 __all__ = ["Cautious", "ExploreThenCommit", "FixedPolicy", "Informed", "UniformPolicy"]
 
 
-class FixedPolicy:
+class FixedPolicy(Shown):
     """Plays one policy for ever and learns nothing.
 
     Parameters
@@ -47,14 +49,9 @@ class FixedPolicy:
     """
 
     def __init__(self, known: Known, *, episodes: int, policy: ArrayLike) -> None:
-        check_settings(episodes=episodes)
-        self.policy: NDArray[Any] = np.array(policy)
-        shapes = ((known.H, known.S), (known.H, known.S, known.A))
-        if self.policy.shape not in shapes:
-            raise ValueError(
-                f"policy has shape {self.policy.shape}; expected (H, S) = {shapes[0]} or "
-                f"(H, S, A) = {shapes[1]}"
-            )
+        check_settings(known, episodes=episodes)
+        sizes = known.H, known.S, known.A
+        self.policy: NDArray[Any] = read_policy(policy, "policy", *sizes, "A").copy()
         self.known = known
         self.episodes = episodes
 
@@ -80,11 +77,12 @@ class UniformPolicy(FixedPolicy):
     """
 
     def __init__(self, known: Known, *, episodes: int) -> None:
+        check_settings(known, episodes=episodes)
         uniform = np.full((known.H, known.S, known.A), 1 / known.A)
         super().__init__(known, episodes=episodes, policy=uniform)
 
 
-class ExploreThenCommit:
+class ExploreThenCommit(Shown):
     """Plays at random for a share of the episodes, then for ever what looks best and safe.
 
     It believes its averages to the letter: a state is unsafe if its mean cost is above the
@@ -118,9 +116,8 @@ class ExploreThenCommit:
     """
 
     def __init__(self, known: Known, *, episodes: int, share: float) -> None:
-        check_settings(episodes=episodes)
-        if not 0 < share <= 1:
-            raise ValueError(f"share is {share}; a share of the episodes in (0, 1] is expected")
+        check_settings(known, episodes=episodes)
+        number(share, "share", 0, 1, ends="(]")
         self.known = known
         self.episodes = episodes
         self.share = share
@@ -177,7 +174,7 @@ class Cautious(SUCBVI):
     Parameters
     ----------
     known, episodes, delta, bonus_scale
-        As of :class:`SUCBVI`.
+        As of :class:`safeteach.SUCBVI`.
     caution : float
     trusted : sequence of int
         States that are known to be safe and are never flagged.
@@ -206,15 +203,12 @@ class Cautious(SUCBVI):
         bonus_scale: float = 1.0,
         trusted: Sequence[int] = (),
     ) -> None:
-        if not math.isfinite(caution):
-            raise ValueError(f"caution is {caution}; a finite number is expected")
-        if not set(trusted) <= set(range(known.S)):
-            raise ValueError(f"trusted holds other things than the states 0..{known.S - 1}")
         super().__init__(known, episodes=episodes, delta=delta, bonus_scale=bonus_scale)
+        number(caution, "caution")
         self.suspect = np.ones(known.S, np.bool_)
-        self.suspect[list(trusted)] = False
         self.caution = caution
-        self.trusted = [int(s) for s in trusted]
+        self.trusted = _states(trusted, "trusted", known.S)
+        self.suspect[self.trusted] = False
 
     def _flag(self) -> None:
         _flag(
@@ -223,7 +217,7 @@ class Cautious(SUCBVI):
         )  # fmt: skip
 
 
-class Informed:
+class Informed(Shown):
     r"""Knows the trees of Theorem 5.1 and the gap, and asks only which world it is in.
 
     With costs of a leaf i that it has seen it weighs safe against unsafe,
@@ -269,13 +263,11 @@ class Informed:
     def __init__(
         self, known: Known, *, episodes: int, leaves: ArrayLike, gap: float, caution: float
     ) -> None:
-        check_settings(episodes=episodes)
-        if not 0 < gap <= 0.5:
-            raise ValueError(f"gap is {gap}; it must lie in (0, ½]")
-        if math.isnan(caution):
-            raise ValueError(f"caution is {caution}; a number is expected")
-        self.leaves = np.array(leaves, np.int64)
-        if self.leaves.ndim != 1 or len(self.leaves) < 2 or not (np.diff(self.leaves) > 0).all():
+        check_settings(known, episodes=episodes)
+        number(gap, "gap", 0, 0.5, ends="(]")
+        number(caution, "caution", ends="[]")
+        self.leaves = np.array(_states(leaves, "leaves", known.S))
+        if len(self.leaves) < 2 or not (np.diff(self.leaves) > 0).all():
             raise ValueError(f"leaves is {self.leaves}; expected two or more states, increasing")
         self.known = known
         self.episodes = episodes
@@ -308,6 +300,13 @@ class Informed:
         ratio = np.logaddexp.reduce(self.L) - math.log(len(self.L))
         least = math.log(self.played / self.episodes) / 2 - self.caution
         self.home = bool(ratio < least)
+
+
+def _states(values: Any, name: str, S: int) -> list[int]:
+    """States of a world of S, or a clear error."""
+    if isinstance(values, str | bytes | dict) or not np.iterable(values):
+        raise TypeError(f"{name} is {shown(values)}; expected several states")
+    return [whole(s, f"{name}[{i}]", 0, S - 1) for i, s in enumerate(values)]
 
 
 @compiled

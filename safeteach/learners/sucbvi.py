@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import one_of
 from safeteach.kernels import best_of, compiled
-from safeteach.learners.contract import check_settings
+from safeteach.learners.contract import Shown, check_settings
 from safeteach.learners.doom import SeenDoom
 from safeteach.learners.model import SeenCosts, SeenTransitions
 from safeteach.safety import Recursion
@@ -32,7 +33,7 @@ from safeteach.worlds.known import Episode, Known
 __all__ = ["SUCBVI"]
 
 
-class SUCBVI:
+class SUCBVI(Shown):
     """Safe UCBVI.
 
     Parameters
@@ -77,9 +78,8 @@ class SUCBVI:
         bonus_scale: float = 1.0,
         recursion: Recursion = "exact",
     ) -> None:
-        check_settings(episodes=episodes, delta=delta, bonus_scale=bonus_scale)
-        if recursion not in ("exact", "paper"):
-            raise ValueError(f'recursion is {recursion!r}; expected "exact" or "paper"')
+        check_settings(known, episodes=episodes, delta=delta, bonus_scale=bonus_scale)
+        one_of(recursion, "recursion", ("exact", "paper"))
         self.known = known
         self.episodes = episodes
         self.delta = delta
@@ -104,7 +104,7 @@ class SUCBVI:
         seen = self.transitions
         self._look()
         _plan(
-            self._r, seen.reached, seen.start, seen.length, seen.successor, seen.share,
+            self._r, seen.reached, seen.span, seen.successor, seen.share,
             seen.inverse_root, self.alpha, self._allowed, rng.random(out=self._ties),
             self.Q, self.V, self.policy,
         )  # fmt: skip
@@ -146,12 +146,11 @@ def _flag(N: Any, mean: Any, tau: float, delta: float, flagged: Any) -> None:
 
 @compiled
 def _plan(
-    r: Any, reached: Any, start: Any, length: Any, successor: Any, share: Any,
+    r: Any, reached: Any, span: Any, successor: Any, share: Any,
     inverse_root: Any, alpha: float, allowed: Any, ties: Any, Q: Any, V: Any, policy: Any,
 ) -> None:  # fmt: skip
     """Lines 10 to 18 of Algorithm 1: fills Q, V and policy."""
     H, S, A = r.shape
-    among = np.empty(A)  # Q of the allowed actions, -1 of the others
     for h in range(H - 1, -1, -1):
         V_next = V[h + 1]
         for s in range(S):
@@ -160,15 +159,15 @@ def _plan(
                 continue
             best = -1.0
             for a in range(A):
-                i = (h * S + s) * A + a
+                i = np.uint64((h * S + s) * A + a)  # unsigned: see World.all_rows
                 q = float(H)
-                if length[i] > 0:
+                if span[i, 1] > span[i, 0]:
                     future = 0.0
-                    for j in range(start[i], start[i] + length[i]):
+                    for j in range(span[i, 0], span[i, 1]):
                         future += share[j] * V_next[successor[j]]
                     q = min(q, r[h, s, a] + future + alpha * inverse_root[i])
                 Q[h, s, a] = q
-                among[a] = q if allowed[h, s, a] else -1.0
-                best = max(best, among[a])
+                if allowed[h, s, a]:
+                    best = max(best, q)
             V[h, s] = best
-            policy[h, s] = best_of(among, best, ties[h, s])
+            policy[h, s] = best_of(Q[h, s], allowed[h, s], best, ties[h, s])

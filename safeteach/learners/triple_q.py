@@ -28,14 +28,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import number
 from safeteach.kernels import best_of, compiled
-from safeteach.learners.contract import check_settings
+from safeteach.learners.contract import Shown, check_settings
 from safeteach.worlds.known import Episode, Known
 
 __all__ = ["TripleQ"]
 
 
-class TripleQ:
+class TripleQ(Shown):
     """Triple-Q.
 
     Parameters
@@ -79,15 +80,14 @@ class TripleQ:
         epsilon: float | None = None,
     ) -> None:
         check_settings(
-            episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
+            known, episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
         )
         S, A, H, K = known.S, known.A, known.H, episodes
         iota = 128 * math.log(math.sqrt(2 * S * A * H) * K)
         self.chi = self.eta = K**0.2
         if epsilon is None:
             epsilon = 8 * math.sqrt(S * A * H**6 * iota**3) / K**0.2
-        if not 0 <= epsilon < math.inf:
-            raise ValueError(f"epsilon is {epsilon}; it must be at least 0 and finite")
+        number(epsilon, "epsilon", 0, ends="[)")
         self.known = known
         self.episodes = episodes
         self.delta = delta
@@ -139,7 +139,7 @@ def _choose(Q: Any, C: Any, price: float, ties: Any, policy: Any) -> None:
             for a in range(A):
                 worth[a] = Q[h, s, a] + price * C[h, s, a]
                 best = max(best, worth[a])
-            policy[h, s] = best_of(worth, best, ties[h, s])
+            policy[h, s] = best_of(worth, None, best, ties[h, s])
 
 
 @compiled

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import instance, number
+from safeteach.records import Record
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["BudgetError", "ConstrainedPlan", "constrained_optimal"]
 
 
-@dataclass(frozen=True)
-class ConstrainedPlan:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConstrainedPlan(Record):
     """A policy that is best within a budget.
 
     Attributes
@@ -30,6 +32,13 @@ class ConstrainedPlan:
         Its expected sum of costs, at most the budget (within rounding).
     policy : (H, S, A) array
         Probabilities of actions.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> plan = st.constrained_optimal(st.instances.school_road(), budget=4.0)
+    >>> plan.policy.shape, round(plan.cost, 6)
+    ((10, 20, 2), 4.0)
     """
 
     value: float
@@ -38,7 +47,17 @@ class ConstrainedPlan:
 
 
 class BudgetError(ValueError):
-    """No policy meets the budget."""
+    """No policy meets the budget.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> try:
+    ...     st.constrained_optimal(st.instances.school_road(), budget=0.5)
+    ... except st.BudgetError as error:
+    ...     print(error)
+    budget is 0.5; the least expected cost of any policy is 1
+    """
 
 
 def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan:
@@ -65,6 +84,8 @@ def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan:
     >>> round(st.evaluate(road, plan.policy).unsafe_probability, 6)      # two mornings of three
     0.666667
     """
+    instance(mdp, "mdp", SafeMDP, "a SafeMDP")
+    number(budget, "budget", ends="[]")
     from safeteach.planning.pricing import best_within  # compiled: loaded when first needed
 
     found, value, cost, policy = best_within(

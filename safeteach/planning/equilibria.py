@@ -21,27 +21,40 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.safety import InfeasibleError, potentially_unsafe, safe_actions
+from safeteach.arguments import check_fits, frozen, instance
+from safeteach.planning.action_values import action_values
+from safeteach.records import Record, deferring
+from safeteach.safety import InfeasibleError, allowed_actions, potentially_unsafe
 from safeteach.worlds.games import SafeGame
+from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["GamePlan", "Response", "best_response", "minimax", "safe_rows"]
+__all__ = ["GamePlan", "Response", "best_response", "danger", "minimax"]
 
 
-@dataclass(frozen=True)
-class GamePlan:
-    """An equilibrium and its values.
+@deferring("Q")
+@dataclass(frozen=True, eq=False, repr=False)
+class GamePlan(Record):
+    """An equilibrium and its values; two are equal if the strategies and V are.
 
     Attributes
     ----------
     V : (H + 1, S) array
-        ``V[h-1]`` is V_h; the last row is zero.
+        ``V[h-1]`` is V_h; the last row is zero.  Nobody can write to it: Q is made of it.
     Q : (H, S, A, B) array
+        Computed when it is first asked for.
     mu : (H, S, A) array
         The agent's strategy, probabilities of its actions.
     nu : (H, S, B) array
         The adversary's strategy.
     value : float
         V_1(s_1).
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> plan = st.safe_optimal(st.instances.penny_bridge())
+    >>> plan.value, plan.mu.shape, plan.nu.shape
+    (3.0625, (5, 3, 3), (5, 3, 2))
     """
 
     V: NDArray[np.float64]
@@ -51,8 +64,8 @@ class GamePlan:
     value: float
 
 
-@dataclass(frozen=True)
-class Response:
+@dataclass(frozen=True, eq=False, repr=False)
+class Response(Record):
     """A best response, in pure actions.
 
     Attributes
@@ -63,6 +76,14 @@ class Response:
         The actions of the side that responds.
     value : float
         V_1(s_1).
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> game = st.instances.penny_bridge()
+    >>> response = st.best_response(game, mu=st.safe_optimal(game).mu)
+    >>> response.value, response.policy.shape        # in equilibrium, no better than its value
+    (3.0625, (5, 3))
     """
 
     V: NDArray[np.float64]
@@ -70,33 +91,33 @@ class Response:
     value: float
 
 
-def safe_rows(game: SafeGame) -> NDArray[np.bool_]:
-    """The agent's actions that a safe plan may use, (H, S, A) bool: all of them in U_h.
+def danger(world: SafeMDP | SafeGame) -> NDArray[np.bool_]:
+    """The potentially unsafe states, (H, S) bool, of a world in which a plan can be safe.
 
     Raises
     ------
     InfeasibleError
-        If no strategy is safe against every adversary, with the witness.
+        If none is, in a game against every adversary, with the witness.
     """
-    U = potentially_unsafe(game)
-    if U[0, game.s1]:
-        raise InfeasibleError(game, U)
-    return np.asarray(safe_actions(game) | U[:, :, None])
+    U = potentially_unsafe(world)
+    if U[0, world.s1]:
+        raise InfeasibleError.of(world, U)
+    return U
 
 
-def minimax(game: SafeGame, allowed: NDArray[np.bool_]) -> GamePlan:
-    """The equilibrium when the agent keeps to ``allowed`` rows, (H, S, A), one at least a state."""
+def minimax(game: SafeGame, U: NDArray[np.bool_] | None) -> GamePlan:
+    """The equilibrium when the agent keeps out of U (H, S) where it can; without U, of all."""
     from safeteach.planning.matrix_games import solve_games  # compiled: loaded when first needed
 
     H, S, A, B = game.H, game.S, game.A, game.B
+    check_fits((H, S, 1 + A + B), float, "the plan of this game")
     V = np.zeros((H + 1, S))
-    Q = np.empty((H, S, A, B))
     mu, nu = np.empty((H, S, A)), np.empty((H, S, B))
     todo, ties = np.ones(S, np.bool_), np.tile(np.arange(A + B, dtype=np.float64), (S, 1))
     for i in reversed(range(H)):
-        Q[i] = game.r[i] + game.rows(i + 1).expect(V[i + 1]).reshape(S, A, B)
-        solve_games(Q[i], todo, allowed[i], ties, V[i], mu[i], nu[i])
-    return GamePlan(V, Q, mu, nu, float(V[0, game.s1]))
+        Q = game.r[i] + game.rows(i + 1).expect(V[i + 1]).reshape(S, A, B)
+        solve_games(Q, todo, allowed_actions(game, i + 1, U), ties, V[i], mu[i], nu[i])
+    return GamePlan(frozen(V), action_values(game, V), mu, nu, float(V[0, game.s1]))
 
 
 def best_response(
@@ -122,23 +143,26 @@ def best_response(
     >>> st.best_response(game, mu=always_first).value, st.safe_optimal(game).value
     (0.0, 2.0)
     """
+    instance(game, "game", SafeGame, "a SafeGame")
     if (mu is None) == (nu is None):
         raise ValueError("give either mu, the agent's strategy, or nu, the adversary's")
     H, S, A, B = game.H, game.S, game.A, game.B
+    check_fits((2, H, S), float, "the best response")
     V = np.zeros((H + 1, S))
     policy = np.empty((H, S), np.int64)
     if mu is not None:
         known = game.check_mu(mu)
     else:
         assert nu is not None
-        known, allowed = game.check_nu(nu), safe_rows(game)
+        known, U = game.check_nu(nu), danger(game)
     for i in reversed(range(H)):
         Q = game.r[i] + game.rows(i + 1).expect(V[i + 1]).reshape(S, A, B)
         if mu is not None:
             choice = np.einsum("sa,sab->sb", known[i], Q)
             policy[i] = choice.argmin(axis=1)
         else:
-            choice = np.where(allowed[i], np.einsum("sb,sab->sa", known[i], Q), -np.inf)
+            allowed = allowed_actions(game, i + 1, U)
+            choice = np.where(allowed, np.einsum("sb,sab->sa", known[i], Q), -np.inf)
             policy[i] = choice.argmax(axis=1)
         V[i] = np.take_along_axis(choice, policy[i][:, None], axis=1)[:, 0]
     return Response(V, policy, float(V[0, game.s1]))

@@ -26,15 +26,15 @@ TOLERANCE = 1e-8  # of probabilities that sum to 1
 
 @compiled
 def worth(
-    start: Any, length: Any, successor: Any, probability: Any, r: Any, paid: Any, s1: int,
+    span: Any, successor: Any, probability: Any, r: Any, paid: Any, s1: int,
     policy: Any, nu: Any, laws: Any,
 ) -> tuple[float, float]:  # fmt: skip
     """Expected sums of r and of ``paid`` along a policy from s_1.
 
     Parameters
     ----------
-    start, length : (S*A*B,) or (H*S*A*B,) int arrays
-        Row i of the world is ``start[i] : start[i] + length[i]`` of the next two arrays.
+    span : (S*A*B, 2) or (H*S*A*B, 2) int array
+        Row i of the world is ``span[i, 0] : span[i, 1]`` of the next two arrays.
     successor, probability : arrays
     r : (H, S, A*B) array
         B is 1 where there is no adversary.
@@ -58,7 +58,7 @@ def worth(
     H, S, pairs = r.shape
     B = 1 if nu is None else nu.shape[2]
     A = pairs // B
-    per_step = S * pairs if len(start) == H * S * pairs else 0
+    per_step = S * pairs if len(span) == H * S * pairs else 0
     earned, spent = 0.0, 0.0
     law, after = laws[0], laws[1]
     law[:] = 0.0
@@ -88,8 +88,8 @@ def worth(
                     if nu is not None:
                         weight = chosen * nu[h, s, b]
                     earned += weight * r[h, s, a * B + b]
-                    i = h * per_step + (s * A + a) * B + b
-                    for j in range(start[i], start[i] + length[i]):
+                    i = np.uint64(h * per_step + (s * A + a) * B + b)
+                    for j in range(span[i, 0], span[i, 1]):
                         after[successor[j]] += weight * probability[j]
         law, after = after, law
     return earned, spent

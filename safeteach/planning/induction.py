@@ -24,26 +24,39 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.planning.equilibria import GamePlan, minimax, safe_rows
-from safeteach.safety import InfeasibleError, potentially_unsafe, safe_actions
+from safeteach.arguments import check_fits, frozen
+from safeteach.planning.action_values import action_values
+from safeteach.planning.equilibria import GamePlan, danger, minimax
+from safeteach.records import Record, deferring
+from safeteach.safety import allowed_actions
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
+from safeteach.worlds.world import check_world
 
 __all__ = ["Plan", "optimal", "safe_optimal"]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A policy and its values.
+@deferring("Q")
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Record):
+    """A policy and its values; two are equal if policy and V are.
 
     Attributes
     ----------
     V : (H + 1, S) array
-        ``V[h-1]`` is V_h; the last row is zero.
+        ``V[h-1]`` is V_h; the last row is zero.  Nobody can write to it: Q is made of it.
     Q : (H, S, A) array
+        Computed when it is first asked for.
     policy : (H, S) int array
     value : float
         V_1(s_1).
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> plan = st.safe_optimal(st.instances.union_counterexample())
+    >>> plan.value, plan.V.shape, plan.Q.shape, plan.policy.shape
+    (2.0, (5, 5), (4, 5, 2), (4, 5))
     """
 
     V: NDArray[np.float64]
@@ -65,10 +78,8 @@ def optimal(mdp: SafeMDP | SafeGame) -> Plan | GamePlan:
     >>> st.optimal(st.instances.union_counterexample()).value
     2.5
     """
-    everything = np.ones((mdp.H, mdp.S, mdp.A), np.bool_)
-    if isinstance(mdp, SafeGame):
-        return minimax(mdp, everything)
-    return _backward_induction(mdp, everything)
+    check_world(mdp, "mdp")
+    return minimax(mdp, None) if isinstance(mdp, SafeGame) else _backward_induction(mdp, None)
 
 
 @overload
@@ -94,22 +105,44 @@ def safe_optimal(mdp: SafeMDP | SafeGame) -> Plan | GamePlan:
     >>> plan.value, st.evaluate(mdp, plan.policy).unsafe_probability
     (2.0, 0.0)
     """
-    if isinstance(mdp, SafeGame):
-        return minimax(mdp, safe_rows(mdp))
-    U = potentially_unsafe(mdp)
-    if U[0, mdp.s1]:
-        raise InfeasibleError(mdp, U)
-    return _backward_induction(mdp, safe_actions(mdp) | U[:, :, None])
+    check_world(mdp, "mdp")
+    U = danger(mdp)
+    return minimax(mdp, U) if isinstance(mdp, SafeGame) else _backward_induction(mdp, U)
 
 
-def _backward_induction(mdp: SafeMDP, allowed: NDArray[np.bool_]) -> Plan:
-    """The best policy among allowed actions, (H, S, A) bool with one at least in each state."""
+def _backward_induction(mdp: SafeMDP, U: NDArray[np.bool_] | None) -> Plan:
+    """The best policy that keeps out of U (H, S) where it can; without U the best of all."""
+    check_fits((2, mdp.H, mdp.S), float, "the plan of this world")
     V = np.zeros((mdp.H + 1, mdp.S))
-    Q = np.empty((mdp.H, mdp.S, mdp.A))
     policy = np.empty((mdp.H, mdp.S), np.int64)
-    for i in reversed(range(mdp.H)):
-        Q[i] = mdp.r[i] + mdp.rows(i + 1).expect(V[i + 1]).reshape(mdp.S, mdp.A)
-        choice = np.where(allowed[i], Q[i], -np.inf)
-        policy[i] = choice.argmax(axis=1)
-        V[i] = choice.max(axis=1)
-    return Plan(V, Q, policy, float(V[0, mdp.s1]))
+    for h in range(mdp.H, 0, -1):
+        back_up = _back_up_compiled if mdp.rows(h).pay_for_numba() else _back_up
+        back_up(mdp, h, U, V, policy)
+    return Plan(frozen(V), action_values(mdp, V), policy, float(V[0, mdp.s1]))
+
+
+def _back_up(
+    mdp: SafeMDP, h: int, U: NDArray[np.bool_] | None, V: NDArray[np.float64],
+    policy: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Write V_h and the policy of step h, from V_{h+1}."""
+    Q = mdp.r[h - 1] + mdp.rows(h).expect(V[h]).reshape(mdp.S, mdp.A)
+    choice = np.where(allowed_actions(mdp, h, U), Q, -np.inf)
+    policy[h - 1] = choice.argmax(axis=1)
+    V[h - 1] = choice.max(axis=1)
+
+
+def _back_up_compiled(
+    mdp: SafeMDP, h: int, U: NDArray[np.bool_] | None, V: NDArray[np.float64],
+    policy: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """The same bits, with nothing kept but V and the policy."""
+    from safeteach.planning.backward import back_up  # compiled: loaded when first needed
+
+    rows = mdp.rows(h)
+    nowhere = np.zeros(mdp.S, np.bool_)
+    here, after = (nowhere, nowhere) if U is None or h == mdp.H else (U[h - 1], U[h])
+    back_up(
+        rows.indptr, rows.successors, rows.probability, mdp.r[h - 1], here, after,
+        V[h], V[h - 1], policy[h - 1],
+    )  # fmt: skip

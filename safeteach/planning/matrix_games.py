@@ -21,10 +21,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from quantecon.optimize import minmax
-from quantecon.optimize.linprog_simplex import PivOptions
 
+from safeteach.arguments import real_array
+from safeteach.extras import extra
 from safeteach.kernels import compiled
+from safeteach.records import Record
+
+with extra("games"):
+    from quantecon.optimize import minmax
+    from quantecon.optimize.linprog_simplex import PivOptions
 
 __all__ = ["MatrixGame", "game_value", "solve_games"]
 
@@ -35,8 +40,8 @@ _THIRD = PivOptions(fea_tol=1e-13, tol_piv=1e-11, tol_ratio_diff=1e-14)
 _MAX_PIVOTS = 10_000
 
 
-@dataclass(frozen=True)
-class MatrixGame:
+@dataclass(frozen=True, eq=False, repr=False)
+class MatrixGame(Record):
     """The solution of a matrix game.
 
     Attributes
@@ -47,6 +52,13 @@ class MatrixGame:
         An optimal mixed strategy of the agent.
     column : (n,) array
         An optimal mixed strategy of the adversary.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> game = st.game_value([[3, 0], [0, 1]])
+    >>> game.value, game.row, game.column
+    (0.75, array([0.25, 0.75]), array([0.25, 0.75]))
     """
 
     value: float
@@ -70,10 +82,7 @@ def game_value(matrix: ArrayLike) -> MatrixGame:
     >>> st.game_value([[1, 0], [0, 1]])
     MatrixGame(value=0.5, row=array([0.5, 0.5]), column=array([0.5, 0.5]))
     """
-    try:
-        M = np.array(matrix, np.float64, order="C")  # the one layout that is compiled
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"matrix is not a rectangular array of numbers ({error})") from None
+    M = np.array(real_array(matrix, "matrix"), np.float64, order="C")  # compiled for this
     if M.ndim != 2 or M.size == 0:
         raise ValueError(f"matrix has shape {M.shape}; expected m rows and n columns, at least one")
     bad = np.argwhere(~np.isfinite(M))

@@ -26,7 +26,7 @@ ROUNDING = 1e-12  # relative, in comparisons of values that are sums of H number
 
 @compiled
 def _corner(
-    start: Any, length: Any, successor: Any, probability: Any, r: Any, c: Any, s1: int,
+    span: Any, successor: Any, probability: Any, r: Any, c: Any, s1: int,
     reward: float, cost: float, tolerance: float, ties: Any, policy: Any,
 ) -> tuple[float, float]:  # fmt: skip
     """The policy with the most ``reward`` R - ``cost`` C, into ``policy``; its R and C from s_1.
@@ -39,12 +39,12 @@ def _corner(
     R_a, C_a, worth = np.empty(A), np.empty(A), np.empty(A)
     equals = np.zeros(A, np.int64)  # an action even where overflow left no number to compare
     for h in range(H - 1, -1, -1):
-        i = h * S * A if len(start) == H * S * A else 0
+        i = h * S * A if len(span) == H * S * A else 0
         for s in range(S):
             best = -np.inf
             for a in range(A):
                 R_here, C_here = r[h, s, a], c[h, s, a]
-                for j in range(start[i], start[i] + length[i]):
+                for j in range(span[i, 0], span[i, 1]):
                     R_here += probability[j] * R_next[successor[j]]
                     C_here += probability[j] * C_next[successor[j]]
                 i += 1
@@ -77,7 +77,7 @@ def _corner(
 
 @compiled
 def _mixture(
-    start: Any, length: Any, successor: Any, probability: Any, s1: int, share: float,
+    span: Any, successor: Any, probability: Any, s1: int, share: float,
     first: Any, second: Any, mixed: Any,
 ) -> None:  # fmt: skip
     """The Markov policy that goes where a coin between two policies goes, as often, into ``mixed``.
@@ -89,7 +89,7 @@ def _mixture(
     laws[0, s1], laws[1, s1] = share, 1 - share
     mixed[:] = 0.0
     for h in range(H):
-        base = h * S * A if len(start) == H * S * A else 0
+        base = h * S * A if len(span) == H * S * A else 0
         after[:] = 0.0
         for s in range(S):
             both = laws[0, s] + laws[1, s]
@@ -100,22 +100,22 @@ def _mixture(
             mixed[h, s, second[h, s]] += laws[1, s] / both
             for k in range(2):
                 i = base + s * A + (first[h, s] if k == 0 else second[h, s])
-                for j in range(start[i], start[i] + length[i]):
+                for j in range(span[i, 0], span[i, 1]):
                     after[k, successor[j]] += laws[k, s] * probability[j]
         laws, after = after, laws
 
 
 @compiled
 def best_within(
-    start: Any, length: Any, successor: Any, probability: Any, r: Any, c: Any, s1: int,
+    span: Any, successor: Any, probability: Any, r: Any, c: Any, s1: int,
     budget: float, ties: Any,
 ) -> tuple[bool, float, float, Any]:  # fmt: skip
     """The best policy with an expected cost of at most ``budget``.
 
     Parameters
     ----------
-    start, length : (S*A,) or (H*S*A,) int arrays
-        Row i of the model is ``start[i] : start[i] + length[i]`` of the next two arrays.
+    span : (S*A, 2) or (H*S*A, 2) int array
+        Row i of the model is ``span[i, 0] : span[i, 1]`` of the next two arrays.
     successor, probability : arrays
     r, c : (H, S, A) arrays
         Rewards and costs.
@@ -134,7 +134,7 @@ def best_within(
         Probabilities of actions.
     """
     H, S, A = r.shape
-    model = (start, length, successor, probability)
+    model = (span, successor, probability)
     size_r, size_c = H * max(1.0, np.abs(r).max()), H * max(1.0, np.abs(c).max())
     slack = ROUNDING * size_c
     dear, cheap, new = np.empty((3, H, S), np.int64)

@@ -3,10 +3,14 @@ r"""Who plays against a learner of games.
 An adversary knows the game.  In each episode the learner shows it its strategy :math:`\mu^k`, and
 the adversary answers with a strategy :math:`\nu^k` of its own.  Four have names:
 
-``"equilibrium"``     plays what the learner's plan expects of it
-``"best responder"``  makes the reward as small as it can against this :math:`\mu^k`
-``"uniform"``         picks at random
-``"hazard seeker"``   first makes the expected violation as large as it can, then the reward small
+``"equilibrium"``
+    plays what the learner's plan expects of it
+``"best responder"``
+    makes the reward as small as it can against this :math:`\mu^k`
+``"uniform"``
+    picks at random
+``"hazard seeker"``
+    first makes the expected violation as large as it can, then the reward small
 
 Any function ``adversary(game, mu, nu)`` that returns (H, S, B) probabilities may stand in their
 place; ``nu`` is what the learner's plan expects.
@@ -22,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import shown
 from safeteach.kernels import compiled
 from safeteach.worlds.games import SafeGame
 
@@ -65,14 +70,16 @@ def find_adversary(adversary: str | Adversary | None) -> Adversary:
     """The function behind a name of the four, or the function itself."""
     if callable(adversary):
         return adversary
-    if adversary not in ADVERSARIES:
+    if not isinstance(adversary, str) or adversary not in ADVERSARIES:
         names = ", ".join(f'"{name}"' for name in ADVERSARIES)
-        raise ValueError(f"adversary is {adversary!r}; expected a function or one of {names}")
+        raise ValueError(
+            f"adversary is {shown(adversary)}; expected a function or one of {names}"
+        )
     return ADVERSARIES[adversary]
 
 
 @compiled
-def _respond(start: Any, length: Any, successor: Any, probability: Any, r: Any, mu: Any) -> Any:
+def _respond(span: Any, successor: Any, probability: Any, r: Any, mu: Any) -> Any:
     """(H, S, B) one-hot: the adversary's answer to μ that makes the sum of r least."""
     H, S, A, B = r.shape
     V, V_next = np.zeros(S), np.zeros(S)
@@ -86,9 +93,9 @@ def _respond(start: Any, length: Any, successor: Any, probability: Any, r: Any, 
                 for a in range(A):
                     if mu[h, s, a] > 0:
                         i = (s * A + a) * B + b
-                        i += h * S * A * B if len(start) == H * S * A * B else 0
+                        i += h * S * A * B if len(span) == H * S * A * B else 0
                         q = r[h, s, a, b]
-                        for j in range(start[i], start[i] + length[i]):
+                        for j in range(span[i, 0], span[i, 1]):
                             q += probability[j] * V_next[successor[j]]
                         total += mu[h, s, a] * q
                 if total < least:

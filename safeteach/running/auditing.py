@@ -25,10 +25,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import instance
 from safeteach.bounds import beta
+from safeteach.learners.contract import check_learner_of
 from safeteach.learners.sucbvi import SUCBVI
 from safeteach.planning.evaluation import values
 from safeteach.planning.induction import safe_optimal
+from safeteach.records import Kept
 from safeteach.running.playing import play
 from safeteach.safety import potentially_unsafe, safe_actions
 from safeteach.worlds.known import Episode
@@ -40,16 +43,16 @@ ROUNDING = 1e-9
 Whole = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What was found; (episodes,) arrays.
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Kept):
+    r"""What was found; (episodes,) arrays.
 
     Attributes
     ----------
     costs_low, costs_high : bool
         E_1 and E_1': ĉ(s) - β(N(s)) ≤ c(s), and c(s) ≤ ĉ(s) + β(N(s)), in every state seen.
     transitions : bool
-        E_2: |P̂ - P| ≤ √(2Pℓ/n) + 2ℓ/(3n) for every (h, s, a, t) tried, ℓ = ln(2S²AHK/δ).
+        E_2: \|P̂ - P\| ≤ √(2Pℓ/n) + 2ℓ/(3n) for every (h, s, a, t) tried, ℓ = ln(2S²AHK/δ).
     contained : bool
         U_h^k ⊆ U_h for all h.
     kept : bool
@@ -71,6 +74,14 @@ class Audit:
         V_1^k(s_1) - V_1^{π^k}(s_1) = bonus + model + luck - cap.
     bonus, model, luck, cap : float
         The parts of the gap, see the module.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.ice_corridor()
+    >>> found = st.audit(st.SUCBVI(mdp.known, episodes=300), mdp)
+    >>> found.surprises[0], found.surprise[-1]      # at first all is new
+    (np.int64(9), np.False_)
     """
 
     costs_low: NDArray[np.bool_]
@@ -119,9 +130,11 @@ def audit(learner: SUCBVI, mdp: SafeMDP, seed: int = 0, noise: float = 1.0) -> A
     >>> bool(np.allclose(a.gap, a.bonus + a.model + a.luck - a.cap))
     True
     """
-    auditor = _Auditor(learner, mdp)
+    check_learner_of(learner, mdp, "mdp")
+    instance(learner, "learner", SUCBVI, "a SUCBVI, or a subclass of it")
+    played, auditor = play(learner, mdp, seed, noise), _Auditor(learner, mdp)
     rows = []
-    for _k, episode in play(learner, mdp, seed, noise):
+    for _k, episode in played:
         rows.append({**auditor.beliefs(), **auditor.trajectory(episode)})
         auditor.changed = episode
     return Audit(**{f.name: np.array([row[f.name] for row in rows]) for f in fields(Audit)})
@@ -155,7 +168,7 @@ class _Auditor:
             "costs_high": bool((c <= mean + width).all()),
             "transitions": not self.off.any(),
             "contained": bool((learner.U <= self.U).all()),
-            "kept": bool((self.safe <= learner.safe_actions).all()),
+            "kept": bool((self.safe <= learner.doom.safe).all()),
             "optimistic": bool((enough | ~self.safe | self.U[:, :, None]).all()),
         }
 
@@ -171,10 +184,12 @@ class _Auditor:
     def _shares(self, h: Whole, s: Whole, a: Whole) -> NDArray[np.float64]:
         """(n, S) rows P̂_h(· | s, a) for index arrays of length n."""
         seen = self.learner.transitions
+        first, last = seen.span[np.ravel_multi_index((h, s, a), seen.shape)].astype(np.int64).T
+        row = np.repeat(np.arange(len(h)), last - first)
+        ends = np.cumsum(last - first)
+        places = np.arange(len(row)) + (last - ends)[row]
         shares = np.zeros((len(h), self.mdp.S))
-        for row, i in zip(shares, np.ravel_multi_index((h, s, a), seen.shape), strict=True):
-            places = slice(seen.start[i], seen.start[i] + seen.length[i])
-            row[seen.successor[places]] = seen.share[places]
+        shares[row, seen.successor[places]] = seen.share[places]
         return shares
 
     def trajectory(self, episode: Episode) -> dict[str, float]:

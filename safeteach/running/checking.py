@@ -1,6 +1,8 @@
 r"""Try a learner of one's own, and say what it lacks.
 
 The contract stands in :mod:`safeteach.learners.contract`.
+
+Taught in *Write a learner of your own*.
 """
 
 from __future__ import annotations
@@ -11,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from safeteach.arguments import shown
 from safeteach.instances import ice_corridor
 from safeteach.learners.contract import Learner, new_learner, settings_of
 from safeteach.running.playing import play
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
+from safeteach.worlds.world import check_world
 
 __all__ = ["check_learner"]
 
@@ -57,7 +61,10 @@ def check_learner(
     - It has no method observe(episode), which takes in what happened.
     - Mine does not keep its setting patience: its constructor should say self.patience = patience.
     """
+    if not callable(make):
+        raise TypeError(f"make is {shown(make)}; expected a learner's class")
     world = ice_corridor() if world is None else world
+    check_world(world, "world")
     problems = list(_problems(make, world))
     if problems:
         name = getattr(make, "__name__", repr(make))

@@ -1,6 +1,6 @@
 r"""Compare learners: many seeds, all cores, results that survive an interruption.
 
-Taught in the chapter *The experiments*.
+Taught in the chapter *The experiments*, and in *Run and keep an experiment*.
 """
 
 from __future__ import annotations
@@ -12,20 +12,25 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.learners.contract import asks_for_episodes, check_settings, settings_of
-from safeteach.running.adversaries import Adversary
-from safeteach.running.exploring import Exploration, explore
+from safeteach.arguments import flag, floats, instance, number, shown, string, whole
+from safeteach.kernels import warn_if_plain
+from safeteach.learners.contract import asks_for_episodes, settings_of
+from safeteach.running.adversaries import Adversary, find_adversary
+from safeteach.running.exploring import Exploration, explore, read_watched
 from safeteach.running.jobs import Job, run_jobs
 from safeteach.running.keying import Keys, NotKeyable
 from safeteach.running.playing import History, run
+from safeteach.running.workers import check_executor
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
+from safeteach.worlds.world import check_world
 
 __all__ = ["compare"]
 
@@ -116,10 +121,20 @@ def compare(
     [(20, 2)]
     """
     seeds = _whole_and_different(seeds)
+    _check_learners(learners)
+    check_world(mdp, "mdp")
     if not learners or not seeds:
-        raise ValueError("nothing to run: at least one learner and one seed are needed")
-    check_settings(episodes=episodes)
-    reward = None if watch is None else np.asarray(watch)
+        raise ValueError("nothing to run: learners and seeds need at least one each")
+    whole(episodes, "episodes")
+    number(noise, "noise", 0, ends="[)")
+    instance(folder, "folder", str | PathLike | None, "a path or None")
+    instance(version, "version", str | None, "a string or None")
+    flag(progress, "progress")
+    check_executor(executor)
+    if adversary is not None:
+        find_adversary(adversary)
+    warn_if_plain()
+    reward = None if watch is None else floats(watch, "watch")
     lives = {
         name: _Life(make, mdp, episodes, noise, adversary, reward)
         for name, make in learners.items()
@@ -129,6 +144,8 @@ def compare(
         raise ValueError("an adversary is needed in a game, and there alone")
     if watch is not None and explore not in loops.values():
         raise ValueError("there is nothing to watch: no learner explores")
+    if watch is not None:
+        read_watched(watch, instance(mdp, "mdp", SafeMDP, "a SafeMDP to explore"))
     keys, jobs = Keys(version), []
     for name, life in lives.items():
         learner, key = life.learner(), None
@@ -148,15 +165,27 @@ def compare(
     return {n: runs[n] if loop is explore else _stack(runs[n]) for n, loop in loops.items()}
 
 
-def _whole_and_different(seeds: Iterable[int]) -> list[int]:
+def _whole_and_different(seeds: Any) -> list[int]:
     """Seeds as a list, or a clear error."""
-    seeds = list(seeds)
-    for seed in seeds:
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise ValueError(f"a seed is {seed!r}; expected a whole number, at least 0")
-        if seeds.count(seed) > 1:
-            raise ValueError(f"the seed {seed} is there twice")
-    return list(map(int, seeds))
+    if isinstance(seeds, str | bytes) or not np.iterable(seeds):
+        raise TypeError(f"seeds is {shown(seeds)}; expected several, such as range(10)")
+    found = [whole(seed, f"seeds[{i}]", 0, np.inf) for i, seed in enumerate(seeds)]
+    for seed in found:
+        if found.count(seed) > 1:
+            raise ValueError(f"seeds has {seed} twice; expected different ones")
+    return found
+
+
+def _check_learners(learners: Any) -> None:
+    """Raise a clear error for what are no names with classes of learners."""
+    instance(learners, "learners", Mapping, "a dict from names to classes of learners")
+    for name, make in learners.items():
+        string(name, "a name in learners")
+        if not callable(make):
+            raise TypeError(
+                f"learners[{name!r}] is {shown(make)}; expected a learner's class, or "
+                f"functools.partial of one"
+            )
 
 
 def _stack(histories: list[History]) -> History:
@@ -192,8 +221,10 @@ class _Life:
     def __call__(self, seed: int) -> History | Exploration:
         learner, world, noise = self.learner(), self.world, self.noise
         if self.loop is explore:
-            return explore(learner, world, self.episodes, seed, noise, self.watch)
-        return run(learner, world, seed, noise, adversary=self.adversary)
+            return explore(
+                learner, world, self.episodes, seed, noise, self.watch, progress=False
+            )
+        return run(learner, world, seed, noise, adversary=self.adversary, progress=False)
 
     def told(self, learner: Any) -> list[Any]:
         """All that a life depends on but the seed."""

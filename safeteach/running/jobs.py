@@ -22,13 +22,14 @@ from concurrent.futures import (
     Future,
     wait,
 )
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from safeteach.running.keeping import Claim, Shelf
+from safeteach.running.progress import bar
 from safeteach.running.workers import ELSEWHERE, Workers, workers_for
 
 __all__ = ["Job", "run_jobs"]
@@ -87,13 +88,14 @@ def run_jobs(
     [(3, 1), (2, 1)]
     """
     places: list[Place] = [i if job.key is None else job.key for i, job in enumerate(jobs)]
+    quiet = nullcontext(SimpleNamespace(update=int, set_description=str))
     work = _Work(dict(zip(places, jobs, strict=True)), None if folder is None else Shelf(folder))
     with (
-        _bar(len(work.jobs), len(work.done), progress) as bar,
+        bar(len(work.jobs), len(work.done), "runs", "run") if progress else quiet as shown,
         workers_for(len(jobs), executor) as workers,
     ):
         try:
-            work.do(workers, bar)
+            work.do(workers, shown)
         except KeyboardInterrupt:
             kept = len([key for key in places if work.shelf and work.shelf.has(key)])
             where = f" in {folder}: the same call goes on from there" if kept else ""
@@ -105,7 +107,7 @@ def run_jobs(
     if work.failed:
         failed = [(job.name, work.failed[p]) for p, job in work.jobs.items() if p in work.failed]
         first = f"{len(failed)} of {len(work.jobs)} runs failed; the others are finished"
-        told = [f"{name}: {type(error).__name__}: {error}" for name, error in failed]
+        told = [f"{name}: {type(error).__name__}: {error}{_notes(error)}" for name, error in failed]
         raise RuntimeError(
             "\n  ".join([first + (" and kept:" if folder else ":"), *told])
         ) from failed[0][1]
@@ -150,7 +152,7 @@ class _Work:
             self.claims[place] = claim
         return True
 
-    def do(self, workers: Workers, bar: Any) -> None:
+    def do(self, workers: Workers, shown: Any) -> None:
         """Do what is not done."""
         todo = deque(place for place in self.jobs if place not in self.done)
         elsewhere = deque[Place]()  # what another command is at
@@ -158,7 +160,7 @@ class _Work:
         try:
             while flying or ((todo or elsewhere) and not workers.dead):
                 if not flying and not todo:
-                    bar.set_description("runs, waiting for another command")
+                    shown.set_description("runs, waiting for another command")
                     self.claim(elsewhere[0], wait=True)
                     todo, elsewhere = elsewhere, todo
                 while todo and len(flying) < workers.window and not workers.dead:
@@ -167,13 +169,13 @@ class _Work:
                     if not self.claim(place):
                         elsewhere.append(place)
                     elif self.find(place):  # another command has finished it
-                        bar.update()
+                        shown.update()
                     else:
                         flying[workers.submit(job.call, *job.args)] = place
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     place = flying.pop(future)
                     if self.finish(place, future, workers):
-                        bar.update(place in self.done)
+                        shown.update(place in self.done)
                     else:
                         todo.appendleft(place)
         finally:
@@ -205,10 +207,7 @@ class _Work:
         return True
 
 
-def _bar(total: int, done: int, wanted: bool) -> Any:
-    if wanted:
-        with suppress(ImportError):
-            from tqdm.auto import tqdm
-
-            return tqdm(total=total, initial=done, desc="runs", unit="run")
-    return nullcontext(SimpleNamespace(update=int, set_description=str))
+def _notes(error: BaseException) -> str:
+    """What was added to an error on its way."""
+    notes = getattr(error, "__notes__", [])
+    return f" ({'; '.join(notes)})" if notes else ""

@@ -28,6 +28,7 @@ from safeteach.kernels import compiled, draw
 from safeteach.learners.contract import Learner, check_same_world
 from safeteach.planning.forward import worth
 from safeteach.running.adversaries import Adversary, find_adversary
+from safeteach.running.refusing import both_strategies, readable
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.known import Episode
 from safeteach.worlds.mdp import SafeMDP
@@ -84,10 +85,6 @@ class Stage:
             self.adversary = find_adversary(adversary)
         elif adversary is not None:
             raise ValueError("adversary plays in a game; an MDP has none")
-        if not 0 <= noise < np.inf:
-            raise ValueError(
-                f"noise is {noise}; a standard deviation must be at least 0 and finite"
-            )
         self.world, self.noise = world, noise
         streams = ["moves", "choices", "noises", "ties"]
         if self.adversary:
@@ -120,32 +117,24 @@ class Stage:
         self._played += 1
         nu = None
         if self.adversary:
-            policy, nu = self._answered(policy, learner)
-        if policy.shape not in self._shapes or not _episode(
-            k, *self._world, policy, nu, *self._block
-        ):
-            self._complain(policy, nu)
+            assert isinstance(self.world, SafeGame)
+            policy, nu = both_strategies(
+                self.world, policy, learner, self.adversary, self._played
+            )
+        try:
+            played = (
+                policy.shape in self._shapes
+                and (k > 0 or policy.dtype.kind in "iuf")  # a bool is compiled as a number
+                and _episode(k, *self._world, policy, nu, *self._block)
+            )
+        except Exception:  # what numba says of a wrong kind of policy
+            played = False
+        if not played:
+            policy, nu = readable(
+                self.world, policy, nu, learner, self.adversary, self._played
+            )
+            _episode(k, *self._world, policy, nu, *self._block)
         return self._episodes[k]
-
-    def _answered(
-        self, mu: NDArray[Any], learner: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Both strategies of an episode of a game; the adversary gets copies of the learner's."""
-        game = self.world
-        assert isinstance(game, SafeGame) and self.adversary
-        if mu.shape != (game.H, game.S, game.A):
-            mu = game.check_mu(mu)  # says what is wrong with it
-        nu = np.asarray(self.adversary(game, mu.copy(), learner.nu.copy()))
-        return mu, nu if nu.shape == (game.H, game.S, game.B) else game.check_nu(nu)
-
-    def _complain(self, policy: NDArray[Any], nu: NDArray[Any] | None) -> None:
-        """Say what is wrong with a policy or with the adversary's answer to it."""
-        if isinstance(self.world, SafeMDP):
-            self.world.check_policy(policy)
-        else:
-            self.world.check_mu(policy)
-            assert nu is not None
-            self.world.check_nu(nu)
 
     def _new_block(self) -> None:
         """Draw the luck of the next episodes, and make room for what happens in them."""
@@ -170,7 +159,7 @@ class Stage:
 
 @compiled
 def _episode(
-    k: int, start: Any, length: Any, successor: Any, probability: Any, r: Any, c: Any,
+    k: int, span: Any, successor: Any, probability: Any, r: Any, c: Any,
     tau: float, s1: int, policy: Any, nu: Any, luck: Any, laws: Any,
     states: Any, actions: Any, seen: Any, totals: Any,
 ) -> bool:  # fmt: skip
@@ -178,7 +167,7 @@ def _episode(
 
     Parameters
     ----------
-    start, length, successor, probability, r, s1, policy, nu, laws
+    span, successor, probability, r, s1, policy, nu, laws
         As of :func:`safeteach.planning.forward.worth`.
     luck : (3, n, H) array, or (4, n, H) with an adversary
         Uniform numbers for moves, choices and replies; noise on costs.
@@ -190,13 +179,13 @@ def _episode(
         Reward, violation, and what the policy is worth.
     """
     value, _spent = worth(
-        start, length, successor, probability, r, None, s1, policy, nu, laws
+        span, successor, probability, r, None, s1, policy, nu, laws
     )
     if np.isnan(value):
         return False
     H, S, pairs = r.shape
     B = 1 if nu is None else nu.shape[2]
-    per_step = S * pairs if len(start) == H * S * pairs else 0
+    per_step = S * pairs if len(span) == H * S * pairs else 0
     reward, violation = 0.0, 0.0
     s = states[k, 0] = s1
     for h in range(H):
@@ -214,8 +203,8 @@ def _episode(
         seen[1, k, h] = c[s] + luck[-1, k, h]
         reward += seen[0, k, h]
         violation += max(c[s] - tau, 0.0)
-        i = h * per_step + pair
-        row = probability[start[i] : start[i] + length[i]]
-        s = states[k, h + 1] = successor[start[i] + draw(row, luck[0, k, h])]
+        i = np.uint64(h * per_step + pair)
+        row = probability[span[i, 0] : span[i, 1]]
+        s = states[k, h + 1] = successor[span[i, 0] + draw(row, luck[0, k, h])]
     totals[k, 0], totals[k, 1], totals[k, 2] = reward, violation, value
     return True

@@ -9,25 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.learners.contract import Learner
+from safeteach.arguments import instance, number, whole
+from safeteach.kernels import warn_if_plain
+from safeteach.learners.contract import Learner, check_learner_of
 from safeteach.planning.induction import safe_optimal
+from safeteach.records import Kept
 from safeteach.running.adversaries import Adversary
 from safeteach.running.loop import Stage, episodes
+from safeteach.running.progress import Progress
+from safeteach.running.refusing import blamed
 from safeteach.safety import is_feasible
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.known import Episode
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["History", "play", "run"]
+__all__ = ["History", "play", "run", "stage_for"]
 
 
-@dataclass(frozen=True)
-class History:
+@dataclass(frozen=True, eq=False, repr=False)
+class History(Kept):
     """What happened, episode by episode; (episodes,) arrays, or (seeds, episodes) of many runs.
+
+    Two are equal if all numbers are.  ``history.save(path)`` keeps one in a file, and
+    ``History.load(path)`` reads it.
 
     Attributes
     ----------
@@ -40,6 +49,14 @@ class History:
         where π^k is not feasible and earns more, and NaN in a world without feasible policies.
         In a game V* is the safe minimax value, and π^k stands for both strategies: it is negative,
         too, where the adversary lets the agent have more.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> mdp = st.instances.ice_corridor()
+    >>> history = st.run(st.UCBVI(mdp.known, episodes=50), mdp)
+    >>> history.reward.shape, history.violation.shape, history.regret.shape
+    ((50,), (50,), (50,))
     """
 
     reward: NDArray[np.float64]
@@ -54,6 +71,7 @@ def run(
     noise: float = 1.0,
     *,
     adversary: str | Adversary | None = None,
+    progress: bool | None = None,
 ) -> History:
     """Let a learner live through its episodes.
 
@@ -62,12 +80,15 @@ def run(
     learner : a new learner, built from ``world.known``
     world : SafeMDP or SafeGame
     seed : int
-        The same seed gives the same history, bit for bit.
+        At least 0.  The same seed gives the same history, bit for bit.
     noise : float
         Standard deviation of the Gaussian noise on each cost seen; the paper allows up to 1.
     adversary : str or function
         In a game, who plays against the learner: "equilibrium", "best responder", "uniform",
         "hazard seeker", or a function; see :mod:`safeteach.running.adversaries`.
+    progress : bool, optional
+        Whether to show on stderr how far it is, when it takes longer than three seconds; by
+        default if stderr is a terminal.
 
     Examples
     --------
@@ -83,11 +104,20 @@ def run(
     >>> bool(history.regret[-1] < 0.2 * st.safe_optimal(game).value)
     True
     """
-    if getattr(learner, "episodes", None) is None:
+    stage = stage_for(learner, world, seed, noise, adversary, progress)
+    wanted = getattr(learner, "episodes", None)
+    if wanted is None:
         raise ValueError("this learner has no number of episodes; let it explore(learner, mdp)")
-    stage = Stage(world, seed, noise, adversary)
-    for _k, episode in episodes(learner, stage):
-        learner.observe(episode)
+    name, total = type(learner).__name__, whole(wanted, "episodes of the learner")
+    k = -1
+    with (
+        blamed(lambda: f"{name}, seed {seed}, after {k + 1} episodes"),
+        Progress(name, total, progress) as shown,
+    ):
+        for k, episode in episodes(learner, stage):
+            learner.observe(episode)
+            if k >= shown.next:
+                shown.reach(k)
     best = safe_optimal(world).value if is_feasible(world) else np.nan
     reward, violation, value = stage.totals.T.copy()
     return History(reward, violation, best - value)
@@ -114,6 +144,29 @@ def play(
     >>> flags[0], flags[-1]
     (0, 1)
     """
-    for k, episode in episodes(learner, Stage(world, seed, noise, adversary)):
-        yield k, episode
-        learner.observe(episode)
+    stage = stage_for(learner, world, seed, noise, adversary)
+    return _one_by_one(learner, stage, seed)
+
+
+def _one_by_one(learner: Learner, stage: Stage, seed: int) -> Iterator[tuple[int, Episode]]:
+    k = -1
+    with blamed(lambda: f"{type(learner).__name__}, seed {seed}, after {k + 1} episodes"):
+        for k, episode in episodes(learner, stage):
+            yield k, episode
+            learner.observe(episode)
+
+
+def stage_for(
+    learner: Any,
+    world: Any,
+    seed: Any,
+    noise: Any,
+    adversary: str | Adversary | None = None,
+    progress: Any = None,
+) -> Stage:
+    """Where a run takes place, once all that was handed over for it is checked."""
+    check_learner_of(learner, world)
+    number(noise, "noise", 0, ends="[)")
+    instance(progress, "progress", bool | None, "True, False or None")
+    warn_if_plain()
+    return Stage(world, whole(seed, "seed", at_least=0, at_most=np.inf), noise, adversary)

@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
@@ -13,7 +14,10 @@ from dataclasses import dataclass
 from multiprocessing import get_context, resource_tracker
 from typing import Any, Protocol
 
-__all__ = ["ELSEWHERE", "Workers", "workers_for"]
+from safeteach.arguments import shown
+from safeteach.kernels import Uncompiled
+
+__all__ = ["ELSEWHERE", "Workers", "check_executor", "workers_for"]
 
 ELSEWHERE = (
     "A fresh process must be able to import what it is to do; what is typed into a notebook runs "
@@ -42,12 +46,22 @@ class Workers(Protocol):
         """Say that a job has ended, with an error if its worker died; 1 if it died of the job."""
 
 
+def check_executor(executor: Any) -> None:
+    """Raise a clear error for what is neither None nor an executor."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"executor is {shown(executor)}; expected a concurrent.futures.Executor, such as "
+            f"ThreadPoolExecutor(4), or None for processes, one a core"
+        )
+
+
 @contextmanager
 def workers_for(jobs: int, executor: Executor | None) -> Iterator[Workers]:
     """Workers for a number of jobs: an executor if one is given, else processes, one a core.
 
     Who leaves with an error leaves nobody at work in those.
     """
+    check_executor(executor)
     cores = os.cpu_count() or 1
     if executor:
         yield _Given(executor, 2 * getattr(executor, "_max_workers", 64))
@@ -220,6 +234,7 @@ def _undisturbed() -> Iterator[None]:
 def _serve(jobs: Any, lifeline: Any) -> None:
     """Do job after job in a process of our own, until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.simplefilter("ignore", Uncompiled)  # their parent has said so
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     with suppress(EOFError, OSError):  # nobody is there any more
         jobs.send_bytes(b"born")

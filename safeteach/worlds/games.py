@@ -11,26 +11,31 @@ Appendix D of the paper; taught in the chapter *Safe zero-sum games*.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.worlds.known import Known
-from safeteach.worlds.reading import read_names, read_policy
+from safeteach.arguments import check_fits, numbered
+from safeteach.worlds.reading import read_policy
 from safeteach.worlds.world import World
 
-__all__ = ["SafeGame"]
+__all__ = ["SafeGame", "chances"]
 
 
 class SafeGame(World):
     """A finite-horizon zero-sum game with a cost of each state and a safety threshold.
 
-    Everything is checked, copied and frozen; nothing is normalised or clipped.
+    Everything is checked, copied and frozen; nothing is normalised or clipped.  A world never
+    changes: to change one, build another.  Two worlds with the same content are equal.
 
     Parameters
     ----------
-    P : (S, A, B, S) or (H, S, A, B, S) array
-        Transition probabilities, the same at every step or one for each.
+    P : (S, A, B, S) or (H, S, A, B, S) array, or sparse matrix (S*A*B, S), or H sparse matrices
+        Transition probabilities, the same at every step or one for each.  A sparse matrix is
+        one of scipy's, of any format, with row ``(s*A + a)*B + b`` for (s, a, b); entries that
+        are stored twice are added, as scipy does.  Its shape does not say what A and B are; they
+        are taken from r.
     r : (S, A, B) or (H, S, A, B) array
         Rewards in [0, 1], the agent's gain and the adversary's loss.
     c : (S,) array
@@ -42,14 +47,17 @@ class SafeGame(World):
     s1 : int
         Initial state.
     state_names, action_names, reply_names : sequences of str, optional
-        What figures and messages call the states, the agent's and the adversary's actions;
-        numbers by default.
+        What figures and messages call the states, the agent's and the adversary's actions, all
+        different; numbers by default.
+    drop_below : float, optional
+        Remove smaller probabilities, as of :class:`SafeMDP`; what that can hide, whoever plays
+        how, is at most ``hidden_risk``.
 
     Attributes
     ----------
     S, A, B, H : int
     r : (H, S, A, B) array
-    c, unsafe, violation, tau, s1, stationary
+    c, unsafe, violation, tau, s1, stationary, dropped, hidden_risk
         As of :class:`SafeMDP`.
 
     Notes
@@ -68,11 +76,18 @@ class SafeGame(World):
     SafeGame(S=2, A=2, B=2, H=2, tau=0.5, s1=0, 1 unsafe state, stationary)
     >>> st.potentially_unsafe(game)[0]            # whatever it does, some wind is the wrong one
     array([ True,  True])
+
+    The same, sparse:
+
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> game == st.SafeGame(csr_array(np.reshape(P, (8, 2))), game.r[0], game.c, tau=0.5, H=2)
+    True
     """
 
     def __init__(
         self,
-        P: ArrayLike,
+        P: Any,
         r: ArrayLike,
         c: ArrayLike,
         tau: float,
@@ -82,38 +97,52 @@ class SafeGame(World):
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
         reply_names: Sequence[str] | None = None,
+        drop_below: float | None = None,
     ) -> None:
-        super().__init__(P, r, c, tau, H, s1, "SAB", state_names)
-        self.B = self._shape[2]
-        self._action_names = read_names(action_names, "action_names", self.A)
-        self._reply_names = read_names(reply_names, "reply_names", self.B)
+        names = {"state": state_names, "action": action_names, "reply": reply_names}
+        super().__init__(P, r, c, tau, H, s1, "SAB", drop_below, names)
+
+    @property
+    def B(self) -> int:
+        """Number of the adversary's actions."""
+        return self._shape[2]
 
     def successors(self, h: int, s: int, a: int, b: int) -> NDArray[np.integer]:
         """Δ_h(s, a, b): the states that can follow (s, a, b) at step ``h`` = 1..H, increasing."""
-        for name, value, n in (("a", a, self.A), ("b", b, self.B)):
-            if not 0 <= value < n:
-                raise ValueError(f"{name} is {value}; it must be one of 0..{n - 1}")
+        a = numbered(a, "a", "actions", 0, self.A - 1)
+        b = numbered(b, "b", "replies", 0, self.B - 1)
         return self._row(h, self.check_state(s), a, b)
-
-    def action_name(self, a: int) -> str:
-        """What to call the agent's action ``a``: its given name, or its number."""
-        return self._action_names[a] if self._action_names else str(a)
 
     def reply_name(self, b: int) -> str:
         """What to call the adversary's action ``b``: its given name, or its number."""
-        return self._reply_names[b] if self._reply_names else str(b)
+        return self._name(2, b, "b", "replies")
 
-    @property
-    def known(self) -> Known:
-        """What a learner may know: (S, A, H, r, tau, s1), neither P nor c."""
-        return Known(self.S, self.A, self.H, self.r, self.tau, self.s1)
+    def reply(self, name: str) -> int:
+        """The number of the adversary's action that is called ``name``.
+
+        Examples
+        --------
+        >>> import safeteach as st
+        >>> st.instances.quay().reply("headwind")
+        1
+        """
+        return self._number(2, name, "reply")
 
     def check_mu(self, mu: ArrayLike) -> NDArray[np.float64]:
         """The agent's strategy as (H, S, A) probabilities, from those or from (H, S) actions."""
-        chances = read_policy(mu, "mu", self.H, self.S, self.A, "A")
-        return chances if chances.ndim == 3 else np.eye(self.A)[chances]
+        return chances(mu, "mu", self, self.A, "A")
 
     def check_nu(self, nu: ArrayLike) -> NDArray[np.float64]:
         """The adversary's strategy as (H, S, B) probabilities, or from (H, S) actions."""
-        chances = read_policy(nu, "nu", self.H, self.S, self.B, "B")
-        return chances if chances.ndim == 3 else np.eye(self.B)[chances]
+        return chances(nu, "nu", self, self.B, "B")
+
+
+def chances(
+    strategy: ArrayLike, name: str, game: SafeGame, n: int, letter: str
+) -> NDArray[np.float64]:
+    """One side's strategy as (H, S, n) probabilities, from those or from (H, S) actions."""
+    read = read_policy(strategy, name, game.H, game.S, n, letter)
+    if read.ndim == 3:
+        return read
+    check_fits((game.H, game.S, n), np.float64, f"{name} as probabilities")
+    return np.eye(n)[read]

@@ -16,6 +16,8 @@ after step ``H`` is recorded and carries no cost.
 Inside, the transitions are always sparse rows: the successors :math:`\Delta_h(s, a)` of a pair
 and their probabilities, one after the other.  A world of a million states with four successors
 a row is a few arrays of that length, never an S × S table.
+
+Taught in the chapter *MDPs you can run*.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.worlds.known import Episode, Known
-from safeteach.worlds.reading import read_names, read_policy
+from safeteach.arguments import check_fits, instance, number, numbered, read_seed
+from safeteach.worlds.known import Episode
+from safeteach.worlds.reading import read_policy
 from safeteach.worlds.world import World
 
 __all__ = ["SafeMDP", "rollout"]
@@ -36,13 +39,15 @@ __all__ = ["SafeMDP", "rollout"]
 class SafeMDP(World):
     """A finite-horizon MDP with a cost of each state and a safety threshold.
 
-    Everything is checked, copied and frozen; nothing is normalised or clipped.
+    Everything is checked, copied and frozen; nothing is normalised or clipped.  A world never
+    changes: to change one, build another.  Two worlds with the same content are equal.
 
     Parameters
     ----------
     P : (S, A, S) or (H, S, A, S) array, or sparse matrix (S*A, S), or H sparse matrices
         Transition probabilities, the same at every step or one for each.  A sparse matrix is
-        one of scipy's, with row ``s*A + a`` for the pair (s, a).
+        one of scipy's, of any format, with row ``s*A + a`` for the pair (s, a); entries that are
+        stored twice are added, as scipy does.
     r : (S, A) or (H, S, A) array
         Rewards in [0, 1].
     c : (S,) array
@@ -54,7 +59,14 @@ class SafeMDP(World):
     s1 : int
         Initial state.
     state_names, action_names : sequences of str, optional
-        What figures and messages call the states and actions; numbers by default.
+        What figures and messages call the states and actions, all different; numbers by default.
+    drop_below : float, optional
+        Remove smaller probabilities and divide what is left of a row by its sum.  By default
+        nothing is removed: safety depends on which states *can* follow, and the tail of a
+        discretised Gaussian can lead anywhere.  What this can hide is at most ``hidden_risk``:
+        with at most p removed from each row, the probability that an episode of H steps takes
+        a removed arrow is at most 1 - (1 - p)^H ≤ H p, whatever the policy, so that its
+        unsafe probability in the world of P is at most that much above the one here.
 
     Attributes
     ----------
@@ -69,6 +81,10 @@ class SafeMDP(World):
         (c - tau)_+, what one step in each state costs.
     stationary : bool
         Whether one P serves all steps.
+    dropped : (mass, rows)
+        What ``drop_below`` removed: the most from one row, and from how many; (0.0, 0) if nothing.
+    hidden_risk : float
+        1 - (1 - mass)^H.
 
     Notes
     -----
@@ -85,6 +101,20 @@ class SafeMDP(World):
     SafeMDP(S=3, A=2, H=4, tau=0.5, s1=0, 1 unsafe state, stationary)
     >>> mdp.unsafe
     array([False, False,  True])
+
+    The same, sparse and with a gust of wind that nobody has ever seen:
+
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> windy = np.array(P, float).reshape(6, 3)
+    >>> windy[0] = 1 - 1e-15, 0, 1e-15
+    >>> exact = st.SafeMDP(csr_array(windy), mdp.r[0], mdp.c, mdp.tau, mdp.H)
+    >>> clean = st.SafeMDP(csr_array(windy), mdp.r[0], mdp.c, mdp.tau, mdp.H, drop_below=1e-9)
+    >>> len(exact.successors(1, 0, 0)), len(clean.successors(1, 0, 0))
+    (2, 1)
+    >>> clean
+    SafeMDP(S=3, A=2, H=4, tau=0.5, s1=0, 1 unsafe state, stationary, at most 1e-15 dropped from
+    1 row)
     """
 
     def __init__(
@@ -98,9 +128,10 @@ class SafeMDP(World):
         *,
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
+        drop_below: float | None = None,
     ) -> None:
-        super().__init__(P, r, c, tau, H, s1, "SA", state_names)
-        self._action_names = read_names(action_names, "action_names", self.A)
+        names = {"state": state_names, "action": action_names}
+        super().__init__(P, r, c, tau, H, s1, "SA", drop_below, names)
 
     def successors(self, h: int, s: int, a: int) -> NDArray[np.integer]:
         """Δ_h(s, a): the states that can follow (s, a) at step ``h`` = 1..H, increasing.
@@ -109,18 +140,8 @@ class SafeMDP(World):
         >>> st.instances.ice_corridor().successors(h=1, s=0, a=3)
         array([1])
         """
-        if not 0 <= a < self.A:
-            raise ValueError(f"a is {a}; the actions are 0..{self.A - 1}")
+        a = numbered(a, "a", "actions", 0, self.A - 1)
         return self._row(h, self.check_state(s), a)
-
-    def action_name(self, a: int) -> str:
-        """What to call action ``a``: its given name, or its number."""
-        return self._action_names[a] if self._action_names else str(a)
-
-    @property
-    def known(self) -> Known:
-        """What a learner may know: (S, A, H, r, tau, s1), neither P nor c."""
-        return Known(self.S, self.A, self.H, self.r, self.tau, self.s1)
 
     def check_policy(self, policy: ArrayLike) -> NDArray[Any]:
         """A policy as an array: (H, S) actions or (H, S, A) probabilities of actions."""
@@ -136,10 +157,11 @@ def rollout(
     ----------
     mdp : SafeMDP
     policy : (H, S) actions or (H, S, A) probabilities of actions
-    seed : int or numpy Generator
+    seed : int, at least 0, or numpy Generator
         The same seed gives the same episode, bit for bit.
     noise : float
-        Standard deviation of the Gaussian noise on each cost seen; the paper allows up to 1.
+        Standard deviation of the Gaussian noise on each cost seen, finite; the paper allows up
+        to 1.
 
     Returns
     -------
@@ -153,10 +175,12 @@ def rollout(
     >>> float(mdp.violation[episode.states[:-1]].sum())
     0.0
     """
+    instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     policy = mdp.check_policy(policy)
-    if not noise >= 0:
-        raise ValueError(f"noise is {noise}; a standard deviation must be at least 0")
-    rng = np.random.default_rng(seed)
+    rule = "a standard deviation must be at least 0, and finite"
+    number(noise, "noise", 0, ends="[)", rule=rule)
+    rng = read_seed(seed)
+    check_fits((7, mdp.H), np.float64, f"an episode of H = {mdp.H} steps")
     moves, choices = rng.random((2, mdp.H))
     states = np.empty(mdp.H + 1, np.int64)
     actions = np.empty(mdp.H, np.int64)

@@ -71,13 +71,14 @@ def test_visits_until_flagged_is_the_first_and_all_later_ones_do(gap, S, delta):
 
 @pytest.mark.parametrize("gap", [0, -0.5, 1.1, math.nan])
 def test_a_gap_lies_between_0_and_1(gap):
-    with pytest.raises(ValueError, match=r"gap is .*; costs and thresholds in"):
+    with pytest.raises(ValueError, match=r"gap is .*; (costs and thresholds in|expected a finite)"):
         bounds.visits_until_flagged(gap, S=25, delta=0.005)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, 4.1, math.nan])
 def test_epsilon_of_the_sample_complexity_lies_between_0_and_2H(epsilon):
-    with pytest.raises(ValueError, match="exploration is needed for"):
+    message = r"^epsilon is .*; (exploration is needed for|expected a finite)"
+    with pytest.raises(ValueError, match=message):
         bounds.exploration_episodes(2, 2, 2, epsilon, 0.1)
 
 
@@ -214,5 +215,6 @@ def test_who_may_regret_a_lot_need_not_violate():
 
 @pytest.mark.parametrize("gap", [0.0, 0.25, -0.1, float("nan")])
 def test_a_gap_that_one_visit_tells_is_refused(gap):
-    with pytest.raises(ValueError, match=rf"^gap is {gap}; it must lie in \(0, ¼\)"):
+    message = rf"^gap is {gap}; (it must lie in \(0, ¼\)|expected a finite)"
+    with pytest.raises(ValueError, match=message):
         bounds.regret_lower_bound(8, 5, 1_000, gap)

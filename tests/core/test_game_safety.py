@@ -187,7 +187,7 @@ def test_infeasible_games_are_refused_with_their_witness():
          'recursion is \'printed\'; expected "exact" or "paper"'),
         (lambda g: st.witness(g, 9, 1), "s is 9; the states are 0..2"),
         (lambda g: st.witness(g, 0, 3), "h is 3; the steps are 1..2"),
-        (lambda g: st.witness(g, 1, 1), "state bank is not potentially unsafe at step 1"),
+        (lambda g: st.witness(g, 1, 1), "s is 1; state bank is not potentially unsafe at step 1"),
     ],
 )  # fmt: skip
 def test_bad_questions_are_named(call, message):

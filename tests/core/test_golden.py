@@ -132,7 +132,7 @@ def planned(world):
     arrays = {"U": st.potentially_unsafe(world), "safe": st.safe_actions(world)}
     arrays |= {"printed U": st.potentially_unsafe(world, recursion="paper")}
     for name, plan in (("best", best), ("safe", safe)):
-        arrays |= {f"{name} {key}": value for key, value in vars(plan).items()}
+        arrays |= {f"{name} {key}": getattr(plan, key) for key in vars(plan)}
         arrays |= {f"{name} worth": [*vars(st.evaluate(world, plan.policy)).values()]}
     low, high = (st.evaluate(world, plan.policy).cost for plan in (safe, best))
     for share in (0.0, 0.3, 0.7, 1.0):
@@ -153,7 +153,7 @@ def equilibria(game):
     best, safe = st.optimal(game), st.safe_optimal(game)
     arrays = {"U": st.potentially_unsafe(game), "safe": st.safe_actions(game)}
     for name, plan in (("best", best), ("safe", safe)):
-        arrays |= {f"{name} {key}": value for key, value in vars(plan).items()}
+        arrays |= {f"{name} {key}": getattr(plan, key) for key in vars(plan)}
         arrays |= {f"{name} worth": [*vars(st.evaluate(game, plan.mu, plan.nu)).values()]}
         for side in ("mu", "nu"):
             answer = st.best_response(game, **{side: getattr(plan, side)})

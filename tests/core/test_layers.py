@@ -14,6 +14,9 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__in
 
 # From what the world is to what a reader is asked, each built on those before it.
 LAYERS = (
+    "arguments",
+    "records",
+    "extras",
     "kernels",
     "worlds",
     "safety",

@@ -1,15 +1,21 @@
 """U_h and the safe actions, against every policy there is and against the model checker Storm."""
 
+import copy
+import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from benchmarks.valleys import valleys
 from hypothesis import given, settings
 from hypothesis import strategies as hs
 from oracles.brute_force import all_policies, meets_unsafe, worlds
 from oracles.storm import minimal_risk, storm_model, unfold
 
 import safeteach as st
+from safeteach.worlds import rows
 
 
 @pytest.mark.slow
@@ -135,6 +141,61 @@ def test_sets_equal_storm_on_unfolded_step_dependent_worlds(seed):
     assert ((risk > 0) == U).all()
 
 
+@pytest.mark.parametrize("H", [1, 2, 60, 300, 500])
+def test_doom_that_comes_from_afar_equals_storm(monkeypatch, H):
+    mdp = valleys(8_000, H, every=2)
+    until = st.doomed_until(mdp)
+    assert mdp.rows(1).pay_for_numba()
+    assert ((minimal_risk(storm_model(mdp), H - 1) > 0) == (until > 0)).all()
+    assert (until[mdp.unsafe] == H).all() and (until[:4_000] == 0).all()
+    if H > 300:
+        assert until.max() - until[4_000:].min() > 300
+    monkeypatch.setattr(rows, "MANY", 10**9)
+    assert (st.doomed_until(mdp) == until).all()
+
+
+def test_doom_is_met_after_as_many_steps_as_the_chain_is_long():
+    """State s is s steps from the hazard 0 by one action, and by the other it goes on for ever."""
+    S = 120
+    P = np.zeros((2 * S, 1, 2 * S))
+    P[np.arange(1, S), 0, np.arange(S - 1)] = 1
+    P[0, 0, 0] = 1
+    P[np.arange(S, 2 * S), 0, np.arange(S, 2 * S)] = 1
+    c = np.arange(2 * S) == 0
+    for H in (1, 2, 119, 120, 121, 400):
+        until = st.doomed_until(st.SafeMDP(P, np.zeros((2 * S, 1)), c, 0.5, H))
+        assert (until[:S] == np.maximum(H - np.arange(S), 0)).all() and (until[S:] == 0).all()
+
+
+def test_step_dependent_worlds_have_no_such_number():
+    mdp = st.instances.union_counterexample()
+    message = "world is SafeMDP(S=5, A=2, H=4, tau=0.5, s1=0, 1 unsafe state, step-dependent); "
+    with pytest.raises(ValueError, match=re.escape(message + "expected one whose P is the same")):
+        st.doomed_until(mdp)
+
+
+DROWN = """
+import pickle, sys
+import safeteach as st
+mdp = st.SafeMDP([[[0.5, 0.5]]] * 2, [[0], [0]], [0, 1], 0.5, H=2)
+try:
+    st.safe_optimal(mdp)
+except st.InfeasibleError as error:
+    error.add_note("seen before")
+    sys.stdout.buffer.write(pickle.dumps(error))
+"""
+
+
+def test_an_infeasible_world_says_why_from_another_process_too():
+    error = pickle.loads(subprocess.check_output([sys.executable, "-c", DROWN]))
+    again = [copy.copy(error), copy.deepcopy(error)]
+    again += [pickle.loads(pickle.dumps(error, n)) for n in range(pickle.HIGHEST_PROTOCOL + 1)]
+    for other in (error, *again):
+        assert type(other) is st.InfeasibleError and other.__notes__ == ["seen before"]
+        assert str(other).startswith("no feasible policy: the initial state 0 is in U_1: action 0")
+        assert other.witness == st.Witness((1, 0), {(1, 0): (1,), (2, 1): ()})
+
+
 def test_infeasible_worlds_are_refused_with_their_witness():
     mdp = st.instances.grid_from_map("S X\nX G", H=3)
     assert st.is_feasible(mdp)  # leaning on the wall is safe
@@ -167,3 +228,15 @@ def test_infeasible_worlds_are_refused_with_their_witness():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         call(st.instances.union_counterexample())
+
+
+@pytest.mark.parametrize(
+    "ask", [st.potentially_unsafe, st.safe_actions, st.safe_optimal, st.optimal]
+)
+def test_what_would_not_fit_is_refused_before_it_is_allocated(ask):
+    P = np.zeros((2, 1, 2))
+    P[:, :, 0] = 1
+    long = st.SafeMDP(P, np.zeros((2, 1)), c=[0, 1], tau=0.5, H=10**15)
+    with pytest.raises(ValueError, match=r"would take [\d.]+ TB \(shape .*GB are free"):
+        ask(long)
+    assert st.doomed_until(long).tolist() == [0, 10**15]

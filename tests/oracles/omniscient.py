@@ -9,12 +9,12 @@ VISITS = 10**8
 
 def teach(learner, mdp):
     """Write into a learner's model counts in exact proportion to P, and the true costs."""
-    start, length, successor, probability = mdp.all_rows()
+    span, successor, probability = mdp.all_rows()
     seen, copies = learner.transitions, mdp.H if mdp.stationary else 1
     seen.reached[:] = True
     seen.visits[:] = VISITS
     seen.inverse_root[:] = VISITS**-0.5
-    seen.start[:], seen.length[:] = np.tile(start, copies), np.tile(length, copies)
+    seen.span[:] = np.tile(span, (copies, 1))
     seen.successor = successor
     seen.count = np.rint(probability * VISITS).astype(np.int64)
     seen.share = seen.count / VISITS

@@ -107,11 +107,11 @@ def test_random_worlds_come_from_their_seed():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda i: i.grid_from_map("", H=2), "the map is empty"),
-        (lambda i: i.grid_from_map("S.\n.", H=2), "row 1 of the map has 1 cells, row 0 2"),
-        (lambda i: i.grid_from_map("S?", H=2), "cell (0,1) of the map is '?'; expected one of"),
-        (lambda i: i.grid_from_map("..", H=2), "the map has 0 starts 'S'; expected exactly one"),
-        (lambda i: i.grid_from_map("SS", H=2), "the map has 2 starts 'S'; expected exactly one"),
+        (lambda i: i.grid_from_map("", H=2), "text is empty; expected a map"),
+        (lambda i: i.grid_from_map("S.\n.", H=2), "text has 1 cells in row 1 and 2 in row 0"),
+        (lambda i: i.grid_from_map("S?", H=2), "text has '?' at (0,1); expected one of SG.~X#"),
+        (lambda i: i.grid_from_map("..", H=2), "text has 0 starts 'S'; expected exactly one"),
+        (lambda i: i.grid_from_map("SS", H=2), "text has 2 starts 'S'; expected exactly one"),
         (lambda i: i.grid_from_map("S~", H=2, slip=0), "slip is 0; a probability in (0, 1]"),
         (lambda i: i.grid_from_map("SX", H=2, tau=1), "tau is 1; in [0, 1) the water"),
         (lambda i: i.random_mdp(0, 1, 1, 0), "S is 0; it must be at least 1"),

@@ -144,13 +144,13 @@ def test_a_learner_of_games_keeps_nothing_of_the_world(name):
         ({"episodes": -3}, ValueError, "episodes is -3; it must be at least 1"),
         ({"episodes": 2.5}, TypeError, "episodes is 2.5; expected a whole number"),
         ({"episodes": True}, TypeError, "episodes is True; expected a whole number"),
-        ({"delta": 0.0}, ValueError, "delta is 0.0; a probability in (0, 1) is expected"),
-        ({"delta": 1.0}, ValueError, "delta is 1.0; a probability in (0, 1) is expected"),
-        ({"delta": -0.1}, ValueError, "delta is -0.1; a probability in (0, 1) is expected"),
-        ({"delta": float("nan")}, ValueError, "delta is nan; a probability in (0, 1) is expected"),
-        ({"bonus_scale": -1.0}, ValueError, "bonus_scale is -1.0; it must be at least 0"),
-        ({"bonus_scale": float("nan")}, ValueError, "bonus_scale is nan; it must be at least 0"),
-        ({"bonus_scale": float("inf")}, ValueError, "bonus_scale is inf; it must be at least 0"),
+        ({"delta": 0.0}, ValueError, "delta is 0.0; expected a number in (0, 1)"),
+        ({"delta": 1.0}, ValueError, "delta is 1.0; expected a number in (0, 1)"),
+        ({"delta": -0.1}, ValueError, "delta is -0.1; expected a number in (0, 1)"),
+        ({"delta": float("nan")}, ValueError, "delta is nan; expected a number in (0, 1)"),
+        ({"bonus_scale": -1.0}, ValueError, "bonus_scale is -1.0; expected a number in [0, inf)"),
+        ({"bonus_scale": float("nan")}, ValueError, "bonus_scale is nan; expected a number in [0"),
+        ({"bonus_scale": float("inf")}, ValueError, "bonus_scale is inf; expected a number in [0"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(name, settings, error, message):
@@ -161,7 +161,7 @@ def test_settings_that_make_no_sense_are_refused(name, settings, error, message)
 @pytest.mark.parametrize("name", ["OptCMDP", "OptPess", "TripleQ"])
 @pytest.mark.parametrize("budget", [-0.5, float("nan")])
 def test_a_budget_that_makes_no_sense_is_refused(name, budget):
-    with pytest.raises(ValueError, match=f"^budget is {budget}; a bound on costs must be"):
+    with pytest.raises(ValueError, match=f"^budget is {budget}; expected a number in"):
         build(name, budget=budget)
 
 
@@ -191,14 +191,14 @@ def test_another_world_than_the_one_it_was_built_for_is_refused(name, changes, m
         mdp.P[0], r, mdp.c, changes.get("tau", 0.5), shape["H"], changes.get("s1", 0)
     )
     learner = build(name)
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}\n{name}, seed 0, after 0"):
         st.run(learner, world)
 
 
 @pytest.mark.parametrize("noise", [-1.0, float("nan"), float("inf")])
 def test_a_noise_that_makes_no_sense_is_refused_and_the_learner_stays_new(noise):
     learner = build("SUCBVI")
-    with pytest.raises(ValueError, match=f"^noise is {noise}; a standard deviation must"):
+    with pytest.raises(ValueError, match=f"^noise is {noise}; expected a number in"):
         st.run(learner, WORLD, noise=noise)
     assert len(st.run(learner, WORLD).reward) == 200
 

@@ -79,6 +79,8 @@ def test_a_safe_cost_above_the_budget_is_refused():
     home = np.zeros((12, 25), int)
     for safe_cost, budget in ((0.5, 0.5), (0.6, 0.5), (-0.1, 0.5), (float("nan"), 0.5)):
         message = f"safe_cost is {safe_cost:g} and budget {budget:g}"
+        if np.isnan(safe_cost):
+            message = "safe_cost is nan"
         with pytest.raises(ValueError, match=f"^{re.escape(message)}; "):
             st.OptPess(known, episodes=9, safe_policy=home, safe_cost=safe_cost, budget=budget)
 
@@ -86,7 +88,7 @@ def test_a_safe_cost_above_the_budget_is_refused():
 @pytest.mark.parametrize("shape", [(12,), (25, 12), (12, 24), (12, 25, 3), (11, 25, 4)])
 def test_a_safe_policy_of_another_shape_is_refused(shape):
     known, wrong = st.instances.grid().known, np.zeros(shape, int)
-    expected = "expected (H, S) = (12, 25) or (H, S, A) = (12, 25, 4)"
+    expected = "expected (H, S) = (12, 25) actions or (H, S, A) = (12, 25, 4)"
     with pytest.raises(ValueError, match=re.escape(f"safe_policy has shape {shape}; {expected}")):
         st.OptPess(known, episodes=9, safe_policy=wrong, safe_cost=0.0)
 
@@ -94,7 +96,7 @@ def test_a_safe_policy_of_another_shape_is_refused(shape):
 @pytest.mark.parametrize("action", [4, -1])
 def test_a_safe_policy_with_an_action_that_there_is_not_is_refused(action):
     wrong = np.full((12, 25), action)
-    with pytest.raises(ValueError, match=r"safe_policy holds other things than the actions 0\.\.3"):
+    with pytest.raises(ValueError, match=r"^safe_policy.* is -?\d; the actions are 0\.\.3"):
         st.OptPess(st.instances.grid().known, episodes=9, safe_policy=wrong, safe_cost=0.0)
 
 
@@ -104,7 +106,7 @@ def test_a_promise_that_is_not_kept_is_refused_before_anything_is_played():
     cost = st.evaluate(mdp, across).cost
     learner = st.OptPess(mdp.known, episodes=9, safe_policy=across, safe_cost=0.1)
     message = f"safe_policy costs {cost:.6g} in this world, more than the promised safe_cost 0.1"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}\n"):
         st.run(learner, mdp)
     assert learner.transitions.visits.sum() == 0
 
@@ -112,6 +114,5 @@ def test_a_promise_that_is_not_kept_is_refused_before_anything_is_played():
 def test_a_safe_policy_that_is_none_is_refused():
     mdp = st.instances.grid()
     half = np.full((12, 25, 4), 0.2)
-    learner = st.OptPess(mdp.known, episodes=9, safe_policy=half, safe_cost=0.1)
-    with pytest.raises(ValueError, match="must be nonnegative and sum to 1"):
-        st.run(learner, mdp)
+    with pytest.raises(ValueError, match=r"^safe_policy.*must be nonnegative and sum to 1"):
+        st.OptPess(mdp.known, episodes=9, safe_policy=half, safe_cost=0.1)

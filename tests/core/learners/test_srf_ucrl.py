@@ -342,15 +342,15 @@ def test_compiled_and_plain_kernels_give_the_same_bits(name, monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"epsilon": 0}, "epsilon is 0; it must be above 0 and finite"),
-        ({"epsilon": -1.0}, "epsilon is -1.0; it must be above 0 and finite"),
-        ({"epsilon": float("nan")}, "epsilon is nan; it must be above 0 and finite"),
-        ({"epsilon": float("inf")}, "epsilon is inf; it must be above 0 and finite"),
-        ({"delta": 0.0}, "delta is 0.0; a probability in (0, 1) is expected"),
-        ({"delta": 1}, "delta is 1; a probability in (0, 1) is expected"),
-        ({"delta": -0.1}, "delta is -0.1; a probability in (0, 1) is expected"),
-        ({"delta": float("nan")}, "delta is nan; a probability in (0, 1) is expected"),
-        ({"bonus_scale": -1}, "bonus_scale is -1; it must be at least 0 and finite"),
+        ({"epsilon": 0}, "epsilon is 0; expected a number in (0, inf)"),
+        ({"epsilon": -1.0}, "epsilon is -1.0; expected a number in (0, inf)"),
+        ({"epsilon": float("nan")}, "epsilon is nan; expected a number in (0, inf)"),
+        ({"epsilon": float("inf")}, "epsilon is inf; expected a number in (0, inf)"),
+        ({"delta": 0.0}, "delta is 0.0; expected a number in (0, 1)"),
+        ({"delta": 1}, "delta is 1; expected a number in (0, 1)"),
+        ({"delta": -0.1}, "delta is -0.1; expected a number in (0, 1)"),
+        ({"delta": float("nan")}, "delta is nan; expected a number in (0, 1)"),
+        ({"bonus_scale": -1}, "bonus_scale is -1; expected a number in [0, inf)"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(make, settings, message):

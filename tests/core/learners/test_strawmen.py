@@ -219,18 +219,18 @@ def test_informed_needs_no_more_than_what_it_was_told_and_saw():
         (FixedPolicy, {"policy": [[0]]}, "policy has shape (1, 1); expected (H, S) = (6, 7)"),
         (FixedPolicy, {"policy": LEAF_3, "episodes": 0}, "episodes is 0; it must be at least 1"),
         (UniformPolicy, {"episodes": -1}, "episodes is -1; it must be at least 1"),
-        (ExploreThenCommit, {"share": 0}, "share is 0; a share of the episodes in (0, 1]"),
+        (ExploreThenCommit, {"share": 0}, "share is 0; expected a number in (0, 1]"),
         (ExploreThenCommit, {"share": 1.5}, "share is 1.5"),
         (ExploreThenCommit, {"share": np.nan}, "share is nan"),
         (ExploreThenCommit, {"share": 0.5, "episodes": 0}, "episodes is 0"),
-        (Cautious, {"caution": np.nan}, "caution is nan; a finite number is expected"),
+        (Cautious, {"caution": np.nan}, "caution is nan; expected a finite number"),
         (Cautious, {"caution": np.inf}, "caution is inf"),
-        (Cautious, {"caution": 1, "trusted": [7]}, "trusted holds other things than the states"),
-        (Cautious, {"caution": 1, "trusted": [-1]}, "trusted holds"),
+        (Cautious, {"caution": 1, "trusted": [7]}, "trusted[0] is 7; it must be at most 6"),
+        (Cautious, {"caution": 1, "trusted": [-1]}, "trusted[0] is -1; it must be at least 0"),
         (Informed, {"leaves": [3], "gap": 0.1, "caution": 0}, "leaves is [3]; expected two"),
         (Informed, {"leaves": [4, 3], "gap": 0.1, "caution": 0}, "leaves is [4 3]; expected"),
-        (Informed, {"leaves": [3, 4], "gap": 0.0, "caution": 0}, "gap is 0.0; it must lie in"),
-        (Informed, {"leaves": [3, 4], "gap": 0.1, "caution": np.nan}, "caution is nan; a number"),
+        (Informed, {"leaves": [3, 4], "gap": 0.0, "caution": 0}, "gap is 0.0; expected"),
+        (Informed, {"leaves": [3, 4], "gap": 0.1, "caution": np.nan}, "caution is nan; expected"),
         (Informed, {"leaves": [3, 4], "gap": 0.1, "caution": 0, "episodes": 0}, "episodes is 0"),
     ],
 )
@@ -239,7 +239,12 @@ def test_settings_that_make_no_sense_are_refused(make, how, message):
         make(TREE.known, **({"episodes": 10} | how))
 
 
-def test_a_policy_with_an_action_that_is_none_is_refused_when_it_is_played():
-    learner = FixedPolicy(TREE.known, episodes=3, policy=np.full((6, 7), 2))
-    with pytest.raises(ValueError, match="action"):
-        st.run(learner, TREE)
+def test_a_policy_with_an_action_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="the actions are 0"):
+        FixedPolicy(TREE.known, episodes=3, policy=np.full((6, 7), 2))
+
+
+@pytest.mark.parametrize("states", [3, "12", None])
+def test_one_state_is_not_several(states):
+    with pytest.raises(TypeError, match=r"^trusted is .*; expected several states"):
+        Cautious(TREE.known, episodes=3, caution=1, trusted=states)

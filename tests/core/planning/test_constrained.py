@@ -63,9 +63,15 @@ def test_value_is_concave_in_the_budget():
     assert (steps >= -1e-12).all() and (np.diff(steps) <= 1e-9).all()
 
 
-@pytest.mark.parametrize("budget", [0.0, 0.5, -1.0, float("nan")])
+@pytest.mark.parametrize("budget", [0.0, 0.5, -1.0, -np.inf])
 def test_a_budget_that_nobody_meets_is_refused(budget):
     mdp = st.SafeMDP(np.ones((1, 2, 1)), [[0, 1]], [0.5], 0.5, H=2)
     message = f"budget is {budget:g}; the least expected cost of any policy is 1"
     with pytest.raises(st.BudgetError, match="^" + re.escape(message)):
         st.constrained_optimal(mdp, budget)
+
+
+@pytest.mark.parametrize("budget", [float("nan"), "4", True, None, [1.0]])
+def test_a_budget_is_a_number(budget):
+    with pytest.raises((TypeError, ValueError), match=r"^budget is .*; expected a number"):
+        st.constrained_optimal(st.instances.school_road(), budget)

@@ -236,7 +236,7 @@ def test_evaluate_agrees_with_dice(seed):
         (lambda g: st.best_response(g, mu=[[3] * 3] * 5), "mu[0, 0] is 3; the actions are 0..2"),
         (lambda g: st.best_response(g, nu=[[2] * 3] * 5), "nu[0, 0] is 2; the actions are 0..1"),
         (lambda g: st.evaluate(g, [[0] * 3] * 5), "in a game nu, the adversary's strategy, is"),
-        (lambda g: st.evaluate(g, [[3] * 3] * 5, [[0] * 3] * 5), "mu[0, 0] is 3; the actions are"),
+        (lambda g: st.evaluate(g, [[3] * 3] * 5, [[0] * 3] * 5), "policy[0, 0] is 3; the actions"),
         (lambda g: st.evaluate(g, [[0] * 3] * 5, [[2] * 3] * 5), "nu[0, 0] is 2; the actions are"),
         (lambda _: st.evaluate(st.instances.grid(), np.zeros((12, 25), int), nu=[[0]]),
          "nu is an adversary's strategy; an MDP has no adversary"),

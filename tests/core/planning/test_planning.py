@@ -1,5 +1,7 @@
 """Plans and evaluations, against quantecon, all policies, a forward computation and dice."""
 
+import copy
+import pickle
 import re
 import warnings
 
@@ -110,6 +112,29 @@ def test_with_no_unsafe_state_the_two_plans_coincide():
     mdp = st.instances.random_mdp(10, 3, 5, seed=0, unsafe=0.0)
     a, b = st.optimal(mdp), st.safe_optimal(mdp)
     assert (a.V == b.V).all() and (a.policy == b.policy).all()
+
+
+def test_plans_are_compared_and_shown():
+    mdp, game = st.instances.grid(), st.instances.penny_bridge()
+    for world, shown in (
+        (mdp, "Plan(V=<float64 (13, 25)>, policy=<int64 (12, 25)>, value=4.0)"),
+        (game, "GamePlan(V=<float64 (6, 3)>, mu=<float64 (5, 3, 3)>, nu=<float64 (5, 3, 2)>, "
+               "value=3.0625)"),
+    ):
+        plan = st.safe_optimal(world)
+        assert repr(plan) == shown
+        sent = pickle.loads(pickle.dumps(plan))
+        for other in (st.safe_optimal(world), copy.deepcopy(plan), sent):
+            assert plan == other and (other.Q == plan.Q).all()
+        assert plan != st.optimal(world) and plan != shown
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(plan)
+    cheap = st.constrained_optimal(mdp, budget=0.1)
+    assert cheap == st.constrained_optimal(mdp, budget=0.1) != st.constrained_optimal(mdp, 0.2)
+    assert repr(cheap).endswith(", policy=<float64 (12, 25, 4)>)")
+    mu = st.safe_optimal(game).mu
+    assert st.best_response(game, mu=mu) == st.best_response(game, mu=mu)
+    assert st.best_response(game, mu=mu) != st.best_response(game, mu=st.optimal(game).mu)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from safeteach.planning.pricing import best_within
 def rows(P):
     """(H, S, A, S) probabilities as the search reads them."""
     flat = P.reshape(-1, P.shape[-1])
-    length = (flat > 0).sum(axis=1)
+    ends = np.concatenate([[0], (flat > 0).sum(axis=1).cumsum()])
     successors = np.ascontiguousarray(flat.nonzero()[1])  # the layout that is compiled already
-    return np.cumsum(length) - length, length, successors, flat[flat > 0]
+    return np.stack([ends[:-1], ends[1:]], axis=1), successors, flat[flat > 0]
 
 
 def random_model(seed, S=6, A=3, H=4):
