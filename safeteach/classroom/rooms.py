@@ -19,7 +19,7 @@ LAZY = ("controls", "exercises", "figures", "plain")  # loaded when first used
 
 def open_room(
     package: str,
-) -> tuple[Callable[[str, Any], Verdict], Callable[[], Quiz], Callable[[str], Any]]:
+) -> tuple[Callable[..., Verdict], Callable[[], Quiz], Callable[[str], Any]]:
     """``check``, ``quiz`` and ``__getattr__`` of the room that is this package.
 
     Examples
@@ -32,9 +32,13 @@ def open_room(
     """
     slug = package.rpartition(".")[2]
 
-    def check(exercise: str, answer: Any) -> Verdict:
-        """Say whether an answer to an exercise of this chapter, given by its name, is right."""
-        return check_exercise(slug, exercise, answer)
+    def check(exercise: str, answer: Any, *, seed: int | None = None) -> Verdict:
+        """Say whether an answer to an exercise of this chapter, given by its name, is right.
+
+        Of the worlds that a function is tried on, a few are drawn anew; with the ``seed`` that a
+        verdict names, the same again.  A verdict is true if the answer is right, and only then.
+        """
+        return check_exercise(slug, exercise, answer, seed=seed)
 
     def quiz() -> Quiz:
         """Ask the questions of this chapter."""

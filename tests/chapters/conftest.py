@@ -2,11 +2,12 @@
 
 import pytest
 
-from safeteach.classroom.checking import isolation
+from safeteach.classroom.checking import isolation, verdicts
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(request, monkeypatch):
-    """As on a system that cannot fork: quicker, and coverage sees what the checkers do."""
+    """As in a browser: quicker, and coverage sees what the checkers do.  The seed is one."""
     if request.path.name == "test_exercises.py":
-        monkeypatch.setattr(isolation, "can_fork", lambda: False)
+        monkeypatch.setattr(isolation, "way", lambda: "here")
+        monkeypatch.setattr(verdicts, "new_seed", lambda: 0)

@@ -21,7 +21,7 @@ from safeteach.classroom.checking.kinds import (
     not_yet,
     small_world,
 )
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.worlds import other_costs, random_world, small_worlds
 from safeteach.instances import random_mdp, smoke
 from safeteach.planning.evaluation import evaluate
 from safeteach.worlds.known import Episode
@@ -73,8 +73,16 @@ def _worlds_that_round() -> Iterator[SafeMDP]:
         P = [[[1 - odds, odds]], [[0, 1]]]
         yield SafeMDP(P, np.zeros((2, 1)), c=[0, 1], tau=0.5, H=2)
     yield from small_worlds()
-    for seed in range(20):
-        yield random_mdp(S=6, A=2, H=4, seed=seed, unsafe=0.1, stationary=seed % 2 == 0)
+    for k in range(20):
+        yield _hardly_unsafe(k, np.random.default_rng(k))
+
+
+def _hardly_unsafe(k: int, rng: np.random.Generator) -> SafeMDP:
+    """Draw a world with few unsafe states, so that some policies are feasible."""
+    S, A, H = 3 + k % 4, 1 + k % 3, 2 + k % 3
+    mdp = random_mdp(S, A, H, rng, unsafe=0.1, stationary=k % 2 == 0)
+    c, tau = other_costs(mdp.unsafe, rng)
+    return SafeMDP(mdp.P[0] if mdp.stationary else mdp.P, np.zeros((S, A)), c, tau, H)
 
 
 def _cheaper_and_worse(answer: object) -> Finding | None:
@@ -153,6 +161,7 @@ EXERCISES: dict[str, Exercise] = {
         "st.rollout(world, policy, seed=0) with action 0 everywhere.)",
         oracle=lambda mdp, episode: float(mdp.violation[episode.states[:-1]].sum()),
         instances=small_worlds,
+        draw=random_world,
         arguments=lambda mdp: {"mdp": mdp, "episode": _episode(mdp)},
     ),
     "two-numbers-forward": Function(
@@ -163,6 +172,7 @@ EXERCISES: dict[str, Exercise] = {
         "(h + s) mod A in state s at step h.)",
         oracle=_violation_and_danger,
         instances=small_worlds,
+        draw=random_world,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
     ),
     "find-the-bug": Function(
@@ -173,6 +183,7 @@ EXERCISES: dict[str, Exercise] = {
         "at step h.)",
         oracle=lambda mdp, policy: evaluate(mdp, policy).unsafe_probability == 0,
         instances=_worlds_that_round,
+        draw=_hardly_unsafe,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
     ),
     "cheaper-is-safer": Counterexample(
@@ -195,6 +206,7 @@ EXERCISES: dict[str, Exercise] = {
             for gap in (1.0, 0.5, 0.3, 0.1, 0.05)
             for delta in (0.7, 0.5, 0.3, 0.1, 0.05, 0.01, 0.001)
         ],
+        draw=lambda _k, rng: (float(rng.uniform(0.02, 1)), float(10 ** rng.uniform(-4, -0.1))),
         arguments=by_name("gap", "delta"),
     ),
 }

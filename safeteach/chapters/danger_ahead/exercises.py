@@ -16,7 +16,7 @@ from safeteach.classroom.checking.kinds import (
     not_yet,
     small_world,
 )
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.worlds import random_world, small_worlds
 from safeteach.instances import grid_from_map, ice_corridor
 from safeteach.planning.evaluation import evaluate
 from safeteach.safety import is_feasible, potentially_unsafe, safe_actions
@@ -117,6 +117,7 @@ EXERCISES: dict[str, Exercise] = {
         "however unlikely, in U_{h+1}.",
         oracle=potentially_unsafe,
         instances=small_worlds,
+        draw=random_world,
         arguments=lambda mdp: {"mdp": mdp},
         axes="HS",
     ),
@@ -127,6 +128,7 @@ EXERCISES: dict[str, Exercise] = {
         "else. After the last step nothing is counted any more.",
         oracle=lambda mdp, U: safe_actions(mdp),  # noqa: ARG005, the library works U out itself
         instances=small_worlds,
+        draw=random_world,
         arguments=lambda mdp: {"mdp": mdp, "U": potentially_unsafe(mdp)},
         axes="HSA",
     ),
@@ -136,6 +138,7 @@ EXERCISES: dict[str, Exercise] = {
         "belong to when a later state reads it?",
         oracle=is_feasible,
         instances=small_worlds,
+        draw=random_world,
         arguments=lambda mdp: {"mdp": mdp},
     ),
     "union": Counterexample(

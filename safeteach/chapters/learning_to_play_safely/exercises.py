@@ -56,13 +56,16 @@ def _tables() -> Iterator[dict[str, Any]]:
     yield {"Q": pennies, "mu": first, "nu": first}
     yield {"Q": pennies, "mu": half, "nu": first}
     for k in range(20):
-        rng = np.random.default_rng(k)
-        S, A, B = 1 + k % 4, 2 + k % 3, 2 + k % 2
-        yield {
-            "Q": 4 * rng.random((S, A, B)),
-            "mu": rng.dirichlet(np.ones(A), size=S),
-            "nu": rng.dirichlet(np.ones(B), size=S),
-        }
+        yield _table(k, np.random.default_rng(k))
+
+
+def _table(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S, A, B = 1 + k % 4, 2 + k % 3, 2 + k % 2
+    return {
+        "Q": np.round(4 * rng.random((S, A, B)), 2),
+        "mu": rng.dirichlet(np.ones(A), size=S),
+        "nu": rng.dirichlet(np.ones(B), size=S),
+    }
 
 
 def _gift(
@@ -78,14 +81,17 @@ def _gift(
 def _seen() -> Iterator[dict[str, Any]]:
     """Yield what may have been seen at one step, from nothing to much."""
     for k in range(40):
-        rng = np.random.default_rng(k)
-        S, A, B = 2 + k % 3, 1 + k % 3, 1 + k % 2
-        share = (0.0, 0.2, 0.4, 0.7)[k % 4]
-        yield {
-            "seen": rng.random((S, A, B, S)) < share,
-            "U_next": rng.random(S) < 0.5,
-            "flagged": rng.random(S) < 0.15,
-        }
+        yield _look(k, np.random.default_rng(k))
+
+
+def _look(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S, A, B = 2 + k % 3, 1 + k % 3, 1 + k % 2
+    share = (0.0, 0.2, 0.4, 0.7)[k % 4]
+    return {
+        "seen": rng.random((S, A, B, S)) < share,
+        "U_next": rng.random(S) < 0.5,
+        "flagged": rng.random(S) < 0.15,
+    }
 
 
 def _doomed_before(
@@ -217,16 +223,22 @@ def _games() -> Iterator[dict[str, Any]]:
     """Yield small games, stationary and not, with a level each."""
     yield {"game": penny_bridge(), "delta": 0.005}
     for k in range(16):
-        game = random_game(
-            S=2 + k % 4, A=1 + k % 3, B=1 + k % 2, H=1 + k % 4, seed=k, unsafe=0.4,
-            stationary=k % 2 == 0,
-        )  # fmt: skip
-        # Gaps as they come can be tiny, and the visits until flagged then take long to find.
-        c = np.where(game.unsafe, 0.5 + (1 + k % 5) / 10, 0.2)
-        yield {
-            "game": SafeGame(game.P, game.r, c, (0.5, 0.3)[k % 2], game.H),
-            "delta": (0.005, 0.1)[k % 2],
-        }
+        yield _game(k, np.random.default_rng(k))
+
+
+def _game(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    game = random_game(
+        S=2 + k % 4, A=1 + k % 3, B=1 + k % 2, H=1 + k % 4, seed=rng, unsafe=0.4,
+        stationary=k % 2 == 0,
+    )  # fmt: skip
+    # Gaps as they come can be tiny, and the visits until flagged then take long to find.
+    c = np.where(game.unsafe, 0.5 + (1 + k % 5) / 10, 0.2)
+    P = game.P[0] if game.stationary else game.P
+    r = np.zeros((game.S, game.A, game.B))
+    return {
+        "game": SafeGame(P, r, c, (0.5, 0.3)[k % 2], game.H),
+        "delta": (0.005, 0.1)[k % 2] * float(rng.uniform(0.5, 1.5)),
+    }
 
 
 def _violation_for_ever(game: SafeGame, delta: float) -> float:
@@ -248,15 +260,21 @@ EXERCISES: dict[str, Exercise] = {
         slips=(
             Slip(lambda: (2.0, 0.0, 0.0), "These are the best moves for those who may not mix."),
             Slip(
+                lambda: (2.0, 0.0, 1.0),
+                "These are the best moves for those who may not mix. They also come out if an "
+                "untried pair is worth nothing: the learner takes it for the best there is.",
+            ),
+            Slip(
+                lambda: (3.0, 0.0, 0.0),
+                "That is what the agent gets if the adversary has to show its reply first. Both "
+                "mix.",
+            ),
+            Slip(
                 lambda: (25 / 7, 1 / 7, 6 / 7),
                 "The second action is banned: one of its replies was seen to lead to u.",
             ),
             Slip(lambda: (2.5, 0.5, 0.25), "You have the two sides the wrong way round."),
             Slip(lambda: (2.5, 0.75, 0.5), "That is the probability of the other row."),
-            Slip(
-                lambda: (2.0, 0.0, 1.0),
-                "An untried pair is not worth nothing: the learner takes it for the best there is.",
-            ),
         ),
         tolerance=1e-6,
     ),
@@ -265,6 +283,7 @@ EXERCISES: dict[str, Exercise] = {
         hint="First average over the agent's actions: what is left is one number for each reply.",
         oracle=_gift,
         instances=_tables,
+        draw=_table,
         axes="S",
     ),
     "find-the-bug": Function(
@@ -273,6 +292,7 @@ EXERCISES: dict[str, Exercise] = {
         "doom. Which of the two axes has the for-all, and which the there-is?",
         oracle=_doomed_before,
         instances=_seen,
+        draw=_look,
         axes="S",
     ),
     "sentence-with-the-sign": Value(
@@ -315,5 +335,6 @@ EXERCISES: dict[str, Exercise] = {
         "each unsafe state, its gap times n(gap) - 1 + H.",
         oracle=_violation_for_ever,
         instances=_games,
+        draw=_game,
     ),
 }

@@ -10,19 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.classroom.checking.forms import form_of
-from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
-    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
+    Property,
     Slip,
     Value,
     not_yet,
     small_world,
 )
-from safeteach.classroom.checking.worlds import plain
 from safeteach.instances import random_mdp
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.induction import optimal
@@ -38,7 +36,6 @@ TRIED = (
     "The policy tried has at (h, s) probabilities proportional to (h + s + a) mod 3 (with a single "
     "action, that one)."
 )
-REWARDS = "The rewards are in .world.r of this verdict."
 
 
 def _machine(H: int) -> SafeMDP:
@@ -63,16 +60,15 @@ def _worlds_with_rewards() -> Iterator[SafeMDP]:
     turn = np.eye(2)[[[[0, 1], [1, 0]], [[1, 1], [0, 0]], [[0, 0], [1, 0]]]]
     yield _safe(turn, [[[0, 1], [0.5, 0]], [[0.25, 0], [1, 0.5]], [[1, 0.5], [0, 0.25]]], H=3)
     for k in range(RANDOM_WORLDS):
-        mdp = random_mdp(
-            S=2 + k // 15,
-            A=1 + k % 3,
-            H=1 + k // 12,
-            seed=k,
-            successors=2,
-            unsafe=0,
-            stationary=k % 2 == 0,
-        )
-        yield _safe(mdp.P[0] if mdp.stationary else mdp.P, mdp.r, mdp.H, s1=k % mdp.S)
+        yield _world_with_rewards(k, np.random.default_rng(k))
+
+
+def _world_with_rewards(k: int, rng: np.random.Generator) -> SafeMDP:
+    """Draw a world in which nothing is unsafe, with rewards that can be shown as they are."""
+    S, A, H = 2 + k // 15, 1 + k % 3, 1 + k // 12
+    mdp = random_mdp(S, A, H, rng, successors=2, unsafe=0, stationary=k % 2 == 0)
+    r = rng.integers(11, size=mdp.r.shape) / 10
+    return _safe(mdp.P[0] if mdp.stationary else mdp.P, r, H, s1=int(rng.integers(S)))
 
 
 def _safe(P: Any, r: Any, H: int, s1: int = 0) -> SafeMDP:
@@ -133,30 +129,7 @@ def _worth_a_clock(answer: object) -> Finding | None:
     return None
 
 
-def _without_dice(answer: object) -> Finding:
-    """Judge a function that makes policies deterministic; many results are right."""
-    if not callable(answer):
-        return not_yet(f"Expected a function, got {form_of(answer)}.")
-    tried = 0
-    for mdp in _worlds_with_rewards():
-        policy = _policy(mdp)
-        handed = policy.copy()
-        called = call(answer, plain(mdp), handed)
-        if called.error is None and (called.value is None or called.value is ...):
-            return RETURNS_NOTHING
-        if called.error is not None:
-            text = f"It raises {called.complaint}."
-        elif (handed != policy).any():
-            text = "It changes its argument policy; work on a copy instead."
-        else:
-            text = _dice_left(mdp, policy, called.value)
-        if text:
-            return Finding("not yet", text, mdp, printed=called.printed)
-        tried += 1
-    return Finding("right", f"Tried on {tried} worlds.")
-
-
-def _dice_left(mdp: SafeMDP, policy: NDArray[np.float64], chosen: object) -> str:
+def _dice_left(chosen: object, mdp: SafeMDP, policy: NDArray[np.float64]) -> str:
     """Say what is wrong with a deterministic policy made from another one, if anything."""
     shape = (mdp.H, mdp.S)
     if not isinstance(chosen, np.ndarray) or chosen.shape != shape or chosen.dtype.kind not in "iu":
@@ -198,9 +171,10 @@ EXERCISES: dict[str, Exercise] = {
         asks="a function my_value(mdp, policy) that returns V_1 .. V_{H+1} of a policy as an array "
         "with H + 1 rows and S columns",
         hint="The last row is zero. Before it, row by row: what does each action earn now and on "
-        f"average later, and with which probability does the policy take it? {TRIED} {REWARDS}",
+        f"average later, and with which probability does the policy take it? {TRIED}",
         oracle=_value,
         instances=_worlds_with_rewards,
+        draw=_world_with_rewards,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
         axes=("H + 1", "S"),
     ),
@@ -212,15 +186,17 @@ EXERCISES: dict[str, Exercise] = {
         f"{TRIED}",
         oracle=_law,
         instances=_worlds_with_rewards,
+        draw=_world_with_rewards,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
         axes=("H + 1", "S"),
     ),
     "find-the-bug": Function(
         asks="a function fixed(mdp) that returns what the best policy is worth",
         hint="Write down which step each sweep reads its P and r from, and for which step the V "
-        f"is that it reads. When does that not matter? {REWARDS}",
+        "is that it reads. When does that not matter?",
         oracle=lambda mdp: optimal(mdp).value,
         instances=_worlds_with_rewards,
+        draw=_world_with_rewards,
         arguments=lambda mdp: {"mdp": mdp},
     ),
     "ignore-the-clock": Counterexample(
@@ -231,12 +207,15 @@ EXERCISES: dict[str, Exercise] = {
         "because it closes a door.",
         missing=_worth_a_clock,
     ),
-    "take-the-dice-away": Counterexample(
+    "take-the-dice-away": Property(
         asks="a function derandomise(mdp, policy) that returns an (H, S) array of actions, of "
         "those that the policy may take, worth at least as much from s1",
         hint="The policy is an average over its actions. Among those that it takes at all, one is "
         "at least as good as the average: measured by what, if afterwards you go on with the "
-        f"given policy? {TRIED} {REWARDS}",
-        missing=_without_dice,
+        f"given policy? {TRIED}",
+        oracle=_dice_left,
+        instances=_worlds_with_rewards,
+        draw=_world_with_rewards,
+        arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
     ),
 }

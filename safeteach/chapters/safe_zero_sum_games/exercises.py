@@ -2,6 +2,7 @@ r"""*Safe zero-sum games*: doom with an adversary, matrix games, the safe minima
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -118,13 +119,16 @@ def _pairs() -> Iterator[dict[str, Any]]:
     yield {"matrix": np.eye(2), "row": np.array([1.0, 0.0]), "column": np.array([1.0, 0.0])}
     yield {"matrix": np.array([[1.0, -2.0, 0.0]]), "row": one, "column": np.array([0.5, 0.5, 0])}
     for k in range(30):
-        rng = np.random.default_rng(k)
-        m, n = rng.integers(1, 5, size=2)
-        yield {
-            "matrix": rng.integers(-4, 5, size=(m, n)).astype(float),
-            "row": rng.dirichlet(np.ones(m)),
-            "column": rng.dirichlet(np.ones(n)),
-        }
+        yield _pair(k, np.random.default_rng(k))
+
+
+def _pair(_k: int, rng: np.random.Generator) -> dict[str, Any]:
+    m, n = rng.integers(1, 5, size=2)
+    return {
+        "matrix": rng.integers(-4, 5, size=(m, n)).astype(float),
+        "row": rng.dirichlet(np.ones(m)),
+        "column": rng.dirichlet(np.ones(n)),
+    }
 
 
 # 17.4 -----------------------------------------------------------------------------------------
@@ -159,13 +163,16 @@ def _steps() -> Iterator[dict[str, Any]]:
     yield case([[[1]], [[1]]], [], [1])  # lost later, not unsafe
     yield case([[[0]], [[0]]], [], [1])  # lost later, with a way out now
     for k in range(40):
-        rng = np.random.default_rng(k)
-        S, A, B = 2 + k // 14, 1 + k % 3, 1 + k // 3 % 3
-        possible = rng.random((S, A, B, S)) < 0.35
-        possible |= np.eye(S, dtype=bool)[rng.integers(S, size=(S, A, B))]
-        unsafe = rng.random(S) < 0.25
-        lost = unsafe | (rng.random(S) < 0.3)
-        yield {"possible": possible, "unsafe": unsafe, "lost": lost}
+        yield _step(k, np.random.default_rng(k))
+
+
+def _step(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S, A, B = 2 + k // 14, 1 + k % 3, 1 + k // 3 % 3
+    possible = rng.random((S, A, B, S)) < 0.35
+    possible |= np.eye(S, dtype=bool)[rng.integers(S, size=(S, A, B))]
+    unsafe = rng.random(S) < 0.25
+    lost = unsafe | (rng.random(S) < 0.3)
+    return {"possible": possible, "unsafe": unsafe, "lost": lost}
 
 
 # 17.6 -----------------------------------------------------------------------------------------
@@ -187,10 +194,13 @@ def _planned() -> Iterator[dict[str, Any]]:
     yield {"Q": np.vstack([pennies, [0.75, 0.75]]), "banned": np.array([False, False, True])}
     yield {"Q": pennies, "banned": np.array([True, True])}
     for k in range(30):
-        rng = np.random.default_rng(k)
-        m, n = 2 + k % 3, 1 + k % 4
-        banned = rng.random(m) < (0.0, 0.4, 0.4, 1.0)[k % 4]
-        yield {"Q": rng.integers(0, 9, size=(m, n)) / 2, "banned": banned}
+        yield _plan(k, np.random.default_rng(k))
+
+
+def _plan(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    m, n = 2 + k % 3, 1 + k % 4
+    banned = rng.random(m) < (0.0, 0.4, 0.4, 1.0)[k % 4]
+    return {"Q": rng.integers(0, 9, size=(m, n)) / 2, "banned": banned}
 
 
 # 17.7 -----------------------------------------------------------------------------------------
@@ -268,13 +278,25 @@ EXERCISES: dict[str, Exercise] = {
                 lambda: (_by_hand()[0], _by_hand()[2], _by_hand()[1]),
                 "The two probabilities are swapped: each side makes the other indifferent.",
             ),
+            Slip(lambda: (5.0, 0.0, math.nan), "You have played the third row, which is banned."),
             Slip(
-                lambda: (5.0, 0.0, _by_hand()[2]), "You have played the third row, which is banned."
+                lambda: (1.0, 0.0, math.nan),
+                "That is the best row alone; a mixture of rows can be sure of more.",
             ),
-            Slip(lambda: (5.0, 0.0, 0.0), "You have played the third row, which is banned."),
-            Slip(lambda: (5.0, 0.0, 1.0), "You have played the third row, which is banned."),
-            Slip(lambda: (1.0, 0.0, 0.0), "That is the best row alone; a mixture is worth more."),
-            Slip(lambda: (1.0, 0.0, 1.0), "That is the best row alone; a mixture is worth more."),
+            Slip(
+                lambda: (3.0, 0.0, 0.0),
+                "That is what the agent gets if the adversary has to show its column first. Let "
+                "neither know what the other does: both mix.",
+            ),
+            Slip(
+                lambda: (4.0, 1.0, math.nan),
+                "The agent cannot count on the first column when it plays the first row.",
+            ),
+            Slip(
+                lambda: (0.0, 1.0, math.nan),
+                "That is the first row alone, against the worst column; a mixture of rows can be "
+                "sure of more.",
+            ),
         ),
     ),
     "exploitability": Function(
@@ -283,6 +305,7 @@ EXERCISES: dict[str, Exercise] = {
         "adversary could gain by its best column against row. What the pair pays cancels.",
         oracle=_exploitability,
         instances=_pairs,
+        draw=_pair,
     ),
     "one-step-back": Function(
         asks="a function one_step_back(possible, unsafe, lost) that returns U_h as an (S,) array "
@@ -291,6 +314,7 @@ EXERCISES: dict[str, Exercise] = {
         "may depend on the action. And where does an unsafe state belong?",
         oracle=_one_step_back,
         instances=_steps,
+        draw=_step,
         axes="S",
     ),
     "witness": Counterexample(
@@ -306,6 +330,7 @@ EXERCISES: dict[str, Exercise] = {
         "takes a matrix with at least one row: what is played in a state where none is left?",
         oracle=_state_value,
         instances=_planned,
+        draw=_plan,
     ),
     "printed-equation": Counterexample(
         asks=f"a SafeGame with at most {MOST['states']} states, {MOST['actions']} actions, "

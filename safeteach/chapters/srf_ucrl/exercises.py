@@ -21,7 +21,15 @@ from safeteach.classroom.checking.kinds import (
     feasible_world,
     not_yet,
 )
-from safeteach.classroom.checking.memories import Flags, doomed, largest, looks_safe, memories
+from safeteach.classroom.checking.memories import (
+    Flags,
+    doomed,
+    largest,
+    looks_safe,
+    memories,
+    random_memory,
+)
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["EXERCISES"]
 
@@ -86,10 +94,17 @@ def _two_doubts(cap: float = 3.0, untried: float = 3.0) -> tuple[float, float]:
 def _memories() -> Iterator[dict[str, Any]]:
     """Yield what was counted, the doomed states that follow, and a bonus M for every count."""
     for mdp, memory in memories(seed=1000):
-        U = doomed(memory["flagged"], memory["seen"])
-        n = np.arange(int(memory["counts"].sum(axis=3).max()) + 1)
-        M = 0.01 * exploration_bonus(n, mdp.S, mdp.A, mdp.H, 0.1)
-        yield memory | {"U": U, "M": M}
+        yield _with_bonus(mdp, memory)
+
+
+def _memory(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    return _with_bonus(*random_memory(k, rng))
+
+
+def _with_bonus(mdp: SafeMDP, memory: dict[str, Any]) -> dict[str, Any]:
+    U = doomed(memory["flagged"], memory["seen"])
+    n = np.arange(int(memory["counts"].sum(axis=3).max()) + 1)
+    return memory | {"U": U, "M": 0.01 * exploration_bonus(n, mdp.S, mdp.A, mdp.H, 0.1)}
 
 
 def _plan_arguments(memory: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -114,6 +129,12 @@ def _sizes() -> Iterator[dict[str, Any]]:
         yield {"S": S, "A": A, "H": H, "epsilon": epsilon, "delta": delta}
 
 
+def _size(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S, A, H = 2 + k % 12, 1 + k % 5, 1 + k // 6
+    epsilon, delta = float(rng.uniform(0.2, 2 * H)), float(10 ** -rng.uniform(0.1, 3))
+    return {"S": S, "A": A, "H": H, "epsilon": epsilon, "delta": delta}
+
+
 # 14.6 and 14.7 --------------------------------------------------------------------------------
 
 
@@ -128,7 +149,7 @@ def _widths(mdp: Any) -> tuple[float, float]:
             seen = self.transitions
             self._look()
             srf_ucrl._uncertainty(
-                seen.start, seen.length, seen.successor, seen.share, self.bonus, self.cap,
+                seen.span, seen.successor, seen.share, self.bonus, self.cap,
                 np.ones_like(self.U), self._allowed, rng.random(out=self._ties), self._next,
                 self.W, self.policy,
             )  # fmt: skip
@@ -216,6 +237,7 @@ EXERCISES: dict[str, Exercise] = {
         "lifted where no action is left, and not merely because the state is flagged.",
         oracle=_may_take,
         instances=_memories,
+        draw=_memory,
         arguments=lambda memory: {"U": memory["U"], "seen": memory["seen"]},
         axes="HSA",
     ),
@@ -226,6 +248,7 @@ EXERCISES: dict[str, Exercise] = {
         "tried is H, and nothing is more.",
         oracle=_uncertainty,
         instances=_memories,
+        draw=_memory,
         arguments=lambda memory: {name: memory[name] for name in ("counts", "U", "M")},
         axes="HSA",
     ),
@@ -236,6 +259,7 @@ EXERCISES: dict[str, Exercise] = {
         "alone. What should the plan be worth?",
         oracle=_plan_values,
         instances=_memories,
+        draw=_memory,
         arguments=_plan_arguments,
         axes=("H + 1", "S"),
     ),
@@ -246,6 +270,7 @@ EXERCISES: dict[str, Exercise] = {
         "halve the distance.",
         oracle=_visits_enough,
         instances=_sizes,
+        draw=_size,
     ),
     "look-at-all-actions": Counterexample(
         asks=f"a SafeMDP with at most {MOST_STATES} states, {MOST_ACTIONS} actions and "

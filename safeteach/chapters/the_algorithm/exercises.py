@@ -20,8 +20,9 @@ from safeteach.classroom.checking.kinds import (
     feasible_world,
     not_yet,
 )
-from safeteach.classroom.checking.memories import Flags, doomed, looks_safe, memories
+from safeteach.classroom.checking.memories import Flags, doomed, looks_safe, memories, random_memory
 from safeteach.worlds.known import Episode, Known
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["EXERCISES"]
 
@@ -98,7 +99,15 @@ def _sizes(tau: float = 0.5, wide: bool = True) -> tuple[int, ...]:
 def _memories() -> Iterator[dict[str, Any]]:
     """Yield what was seen, and a factor of the bonus."""
     for mdp, memory in memories(seed=0):
-        yield memory | {"alpha": float(alpha(1, mdp.S, mdp.A, mdp.H, 1_000, 0.005)) * 0.01}
+        yield _with_alpha(mdp, memory)
+
+
+def _memory(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    return _with_alpha(*random_memory(k, rng))
+
+
+def _with_alpha(mdp: SafeMDP, memory: dict[str, Any]) -> dict[str, Any]:
+    return memory | {"alpha": float(alpha(1, mdp.S, mdp.A, mdp.H, 1_000, 0.005)) * 0.01}
 
 
 def _mask_arguments(memory: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -253,6 +262,7 @@ EXERCISES: dict[str, Exercise] = {
         "nothing is counted.",
         oracle=_may_take,
         instances=_memories,
+        draw=_memory,
         arguments=_mask_arguments,
         axes="HSA",
     ),
@@ -263,6 +273,7 @@ EXERCISES: dict[str, Exercise] = {
         "at most? The maximum is over the allowed actions only.",
         oracle=_optimistic_V,
         instances=_memories,
+        draw=_memory,
         arguments=_value_arguments,
         axes=("H + 1", "S"),
     ),
@@ -273,6 +284,7 @@ EXERCISES: dict[str, Exercise] = {
         "read? Try it with H = 2.",
         oracle=doomed,
         instances=_memories,
+        draw=_memory,
         arguments=lambda memory: {"flagged": memory["flagged"], "seen": memory["seen"]},
         axes="HS",
     ),

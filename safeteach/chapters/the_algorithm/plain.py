@@ -59,10 +59,11 @@ def flags(seen: Memory, known: Known, delta: float) -> set[int]:
 
 def looks_safe(seen: Memory, known: Known, U: Sets, h: int, s: int) -> list[int]:
     """The actions with no seen successor in U_{h+1}."""
-    if h == known.H:
+    danger = U.get(h + 1)  # nothing after the last step
+    if not danger:
         return list(range(known.A))
     after = [seen.after.get((h, s, a), ()) for a in range(known.A)]
-    return [a for a in range(known.A) if U[h + 1].isdisjoint(after[a])]
+    return [a for a in range(known.A) if danger.isdisjoint(after[a])]
 
 
 def doomed(

@@ -19,6 +19,7 @@ from safeteach.classroom.checking.kinds import (
     not_yet,
     small_world,
 )
+from safeteach.classroom.checking.worlds import random_world
 from safeteach.instances import GridMDP, grid_from_map, ice_corridor
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.induction import optimal, safe_optimal
@@ -50,9 +51,13 @@ def _runs() -> Iterator[tuple[NDArray[np.float64], float]]:
     """Yield (R, N) curves and a quantile."""
     yield np.array([[0.0], [2.0]]), 1.0
     yield np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]), 4.3
-    rng = np.random.default_rng(1)
-    for R, N in [(2, 3), (10, 4), (5, 5), (30, 2)]:
-        yield rng.normal(size=(R, N)).cumsum(axis=1), float(rng.uniform(1, 4))
+    for k in (3, 12, 27, 59):
+        yield _curves(k, np.random.default_rng(k))
+
+
+def _curves(k: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], float]:
+    curves = rng.normal(size=(2 + k // 2, 1 + k % 5)).cumsum(axis=1)
+    return np.round(curves, 2), round(float(rng.uniform(1, 4)), 2)
 
 
 def _report(
@@ -69,11 +74,16 @@ def _histories() -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], flo
     yield np.array([[1.0]]), np.array([[0.5]]), 2.0
     yield np.array([[1.0, 3.0]]), np.array([[0.0, 0.5]]), 2.0  # luck on both sides of the best
     yield np.array([[0.0], [2.0]]), np.array([[0.5], [0.0]]), 2.0  # a bad seed and a good one
-    rng = np.random.default_rng(2)
-    for R, episodes in [(3, 4), (10, 2), (2, 30)]:
-        shape = R, episodes
-        reward, violation = rng.integers(0, 9, shape), rng.integers(0, 3, shape) / 2
-        yield reward.astype(np.float64), violation, float(rng.integers(5))
+    for k in (10, 30, 50):
+        yield _history(k, np.random.default_rng(k))
+
+
+def _history(
+    k: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    shape = 1 + k // 10, 1 + k % 10
+    reward, violation = rng.integers(0, 9, shape), rng.integers(0, 3, shape) / 2
+    return reward.astype(np.float64), violation, float(rng.integers(5))
 
 
 Plays = tuple[SafeMDP, list[NDArray[np.int64]], int, int]
@@ -100,6 +110,15 @@ def _plays() -> Iterator[Plays]:
     yield ice, [hold, hold], 8, 1  # the same policy twice
     yield ice, [dry, wet, hold, wet], 8, 2
     yield ice, [hold, wet, hold], 12, 3
+    for k in (20, 31, 42, 53):
+        yield _play(k, np.random.default_rng(k))
+
+
+def _play(k: int, rng: np.random.Generator) -> Plays:
+    """Draw a world, policies of which the first comes twice, some episodes and a seed."""
+    mdp = random_world(k, rng)
+    policies = [rng.integers(mdp.A, size=(mdp.H, mdp.S)) for _ in range(1 + k % 3)]
+    return mdp, [*policies, policies[0].copy()], int(rng.integers(1, 6)), int(rng.integers(100))
 
 
 def _a_budget_that_is_hardly_unsafe(answer: object) -> Finding | None:
@@ -196,6 +215,7 @@ EXERCISES: dict[str, Exercise] = {
         "divides by R - 1, and that of a mean of R numbers is smaller by the root of R.",
         oracle=_interval,
         instances=_runs,
+        draw=_curves,
         arguments=by_name("y", "q"),
         axes=("end", "N"),
     ),
@@ -206,6 +226,7 @@ EXERCISES: dict[str, Exercise] = {
         "plays the best policy be right? Would a second, worse seed change it?",
         oracle=_report,
         instances=_histories,
+        draw=_history,
         arguments=by_name("reward", "violation", "best"),
     ),
     "whose-luck": Function(
@@ -214,6 +235,7 @@ EXERCISES: dict[str, Exercise] = {
         hint="Hand in the same policy twice. Should its two rows differ?",
         oracle=_play_all,
         instances=_plays,
+        draw=_play,
         arguments=by_name("mdp", "policies", "episodes", "seed"),
         axes=("policy", "episode"),
     ),

@@ -48,16 +48,19 @@ def _two_uncertainties(
 
 def _tables() -> Iterator[dict[str, Any]]:
     """Yield what was seen, from one pair that was never tried to larger tables."""
-    rng = np.random.default_rng(0)
     for k in range(40):
-        H, S, A = (1, 1, 1) if k < 2 else (1 + k % 4, 1 + k // 10, 1 + k % 3)
-        few = rng.random((H, S, A, S)) < 0.7
-        counts = rng.integers(1, 40, size=(H, S, A, S)) * few * (rng.random((H, S, A, 1)) < 0.8)
-        counts = counts * (k > 0)
-        N = counts.sum(axis=3)
-        P_hat = counts / np.maximum(N, 1)[..., None]
-        width = (0.2 + 0.6 * (k % 3)) * np.sqrt(1 / np.maximum(N, 1))
-        yield {"P_hat": P_hat, "N": N, "width": np.where(N > 0, width, np.inf)}
+        yield _table(k, np.random.default_rng(k))
+
+
+def _table(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    H, S, A = (1, 1, 1) if k < 2 else (1 + k % 4, 1 + k // 10, 1 + k % 3)
+    few = rng.random((H, S, A, S)) < 0.7
+    counts = rng.integers(1, 40, size=(H, S, A, S)) * few * (rng.random((H, S, A, 1)) < 0.8)
+    counts = counts * (k > 0)
+    N = counts.sum(axis=3)
+    P_hat = counts / np.maximum(N, 1)[..., None]
+    width = (0.2 + 0.6 * (k % 3)) * np.sqrt(1 / np.maximum(N, 1))
+    return {"P_hat": P_hat, "N": N, "width": np.where(N > 0, width, np.inf)}
 
 
 def _uncertainty(P_hat: Array, N: NDArray[np.int64], width: Array) -> Array:
@@ -194,9 +197,13 @@ def _sizes() -> Iterator[dict[str, Any]]:
     """Yield sizes, levels and accuracies, from a world without a choice on."""
     yield {"S": 1, "A": 1, "H": 1, "epsilon": 1.0, "delta": 0.5}
     for k in range(30):
-        S, A, H = 2 + k % 7, 1 + k % 4, 1 + k % 5
-        epsilon = (0.1, 0.5, 1.3)[k % 3] * min(1.0, H)
-        yield {"S": S, "A": A, "H": H, "epsilon": epsilon, "delta": 10.0 ** -(1 + k % 4)}
+        yield _size(k, np.random.default_rng(k))
+
+
+def _size(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    epsilon = (0.1, 0.5, 1.3)[k % 3] * float(rng.uniform(0.8, 1.2))
+    delta = float(10 ** -rng.uniform(0.5, 5))
+    return {"S": 2 + k % 7, "A": 1 + k % 4, "H": 1 + k % 5, "epsilon": epsilon, "delta": delta}
 
 
 def _earliest_stop(S: int, A: int, H: int, epsilon: float, delta: float) -> int:
@@ -249,6 +256,7 @@ EXERCISES: dict[str, Exercise] = {
         "H - 1, and where does the maximum over the next actions stand?",
         oracle=_uncertainty,
         instances=_tables,
+        draw=_table,
         axes="HSA",
     ),
     "choose-the-reward-afterwards": Counterexample(
@@ -274,6 +282,7 @@ EXERCISES: dict[str, Exercise] = {
         "tries one of them. The width falls with n, so you can double n and then halve.",
         oracle=_earliest_stop,
         instances=_sizes,
+        draw=_size,
     ),
     "what-is-known-needs-no-bonus": Function(
         asks="a function sharper(P_hat, N, width) that returns the sharper uncertainty as an "
@@ -282,6 +291,7 @@ EXERCISES: dict[str, Exercise] = {
         "A function with values in [0, B] is B/2 plus one with values in [-B/2, B/2].",
         oracle=_sharper,
         instances=_tables,
+        draw=_table,
         axes="HSA",
     ),
 }

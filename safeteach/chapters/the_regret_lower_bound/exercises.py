@@ -53,6 +53,11 @@ def _coins() -> Iterator[dict[str, float]]:
             yield {"gap": gap, "divergence": divergence}
 
 
+def _coin(_k: int, rng: np.random.Generator) -> dict[str, float]:
+    gap, divergence = 0.24 * 10 ** -rng.uniform(0, 2.5), 10 * 10 ** -rng.uniform(0, 3)
+    return {"gap": float(gap), "divergence": float(divergence)}
+
+
 # 12.4 -----------------------------------------------------------------------------------------
 
 ACTIONS, DEPTH, LEAVES = 3, 3, 8
@@ -137,8 +142,15 @@ def _gapped() -> Iterator[SafeMDP]:
     yield regret_tree(4, 2, 0.02, 0.1, j=5)
     yield regret_tree(3, 3, 0.01, 0.3, j=8)
     yield regret_tree(3, 2, 0.01, 0.1, j=2, printed=True)
-    for seed in range(12):
-        yield random_mdp(5, A=2, H=3, seed=seed, successors=2, stationary=seed % 2 == 0)
+    for k in range(0, 60, 5):
+        yield _gapped_world(k, np.random.default_rng(k))
+
+
+def _gapped_world(k: int, rng: np.random.Generator) -> SafeMDP:
+    """Draw a world from which not all states can be reached at every step."""
+    return random_mdp(
+        S=3 + k % 4, A=2 + k % 2, H=2 + k % 3, seed=rng, successors=2, stationary=k % 2 == 0
+    )
 
 
 # 12.7 -----------------------------------------------------------------------------------------
@@ -208,6 +220,32 @@ EXERCISES: dict[str, Exercise] = {
             ),
             Slip(lambda: _by_hand(best=1), "In τ_5 there is a better leaf than leaf 1."),
             Slip(
+                lambda: _by_hand(best=3),
+                "The coin of leaf 5 is better than a fair one by 2Δ, not by 3Δ: leaf 1 has its Δ "
+                "for itself.",
+            ),
+            Slip(
+                lambda: _by_hand(steps=6),
+                "You pay all six steps of the episode. How many of them come before the door?",
+            ),
+            Slip(
+                lambda: (16, *_by_hand()[1:]),
+                "Everything but the number of leaves is right. One of the four actions does not "
+                "lead down the tree.",
+            ),
+            Slip(
+                lambda: (*_by_hand()[:3], _by_hand()[2]),
+                "The best of all may be unsafe: what does danger pay?",
+            ),
+            Slip(
+                lambda: (*_by_hand()[:2], _by_hand()[3], _by_hand()[3]),
+                "A feasible policy may not be in danger, whatever that pays.",
+            ),
+            Slip(
+                lambda: (9, 3, 0.54, 0.6),
+                "These are what one step pays. How many steps are paid?",
+            ),
+            Slip(
                 lambda: _by_hand(printed=True),
                 "The last value is that of the printed tree, where danger can be had from the "
                 "root.",
@@ -220,6 +258,7 @@ EXERCISES: dict[str, Exercise] = {
         "it, and is it twice the gap squared?",
         oracle=_looks,
         instances=_coins,
+        draw=_coin,
     ),
     "which-alpha": Value(
         asks="2, 1 or 0 for each of the five α, a tuple of five numbers",
@@ -284,6 +323,7 @@ EXERCISES: dict[str, Exercise] = {
         "at the differences there only. Zero is not a gap, and neither is rounding.",
         oracle=_least_gap,
         instances=_gapped,
+        draw=_gapped_world,
         arguments=lambda mdp: {"mdp": mdp},
     ),
     "sensible-learner": Counterexample(

@@ -21,7 +21,7 @@ from safeteach.classroom.checking.kinds import (
     not_yet,
 )
 from safeteach.classroom.checking.memories import largest
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.worlds import random_world, small_worlds
 from safeteach.instances import laboratory
 from safeteach.learners import SRFUCRL
 from safeteach.learners.srf_ucrl import read_reward
@@ -64,11 +64,15 @@ def _sizes() -> Iterator[dict[str, Any]]:
     yield {"S": 2, "A": 2, "H": 2, "epsilon": 3.0, "delta": 0.1}
     yield {"S": 2, "A": 2, "H": 3, "epsilon": 1.0, "delta": 0.1}
     yield {"S": 3, "A": 2, "H": 3, "epsilon": 1.0, "delta": 0.5}
-    rng = np.random.default_rng(0)
-    for epsilon in (0.1, 0.5, 2.0, 5.0):
-        S, A, H = (int(rng.integers(2, 30)) for _ in range(3))
-        yield {"S": S, "A": A, "H": H + 3, "epsilon": epsilon, "delta": float(rng.random())}
+    for k in range(4):
+        yield _size(k, np.random.default_rng(k))
     yield {**PAPER, "epsilon": 1.0}
+
+
+def _size(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S, A, H = (int(rng.integers(2, 30)) for _ in range(3))
+    epsilon = (0.1, 0.5, 2.0, 5.0)[k % 4] * float(rng.uniform(0.8, 1.2))
+    return {"S": S, "A": A, "H": H + 3, "epsilon": epsilon, "delta": float(rng.random())}
 
 
 def _stops(width: NDArray[np.float64], epsilons: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -81,20 +85,32 @@ def _widths() -> Iterator[dict[str, Any]]:
     yield {"width": np.array([2.0, 1.0]), "epsilons": np.array([2.0])}
     yield {"width": np.array([2.0, 1.0]), "epsilons": np.array([1.0, 4.0])}
     yield {"width": np.array([2.0, 0.5, 1.5, 0.4]), "epsilons": np.array([1.0, 0.9, 3.0, 0.1])}
-    rng = np.random.default_rng(1)
-    for K in (5, 20, 200):
-        fall = 3 / (1 + np.arange(K)) ** 0.5
-        bumps = np.where(rng.random(K) < 0.2, rng.random(K), 0.0)
-        yield {"width": np.minimum(3, fall + bumps), "epsilons": rng.uniform(0.1, 7, 6)}
+    for k in (0, 15, 59):
+        yield _width(k, np.random.default_rng(k))
+
+
+def _width(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    K = 5 + 3 * k
+    fall = 3 / (1 + np.arange(K)) ** 0.5
+    bumps = np.where(rng.random(K) < 0.2, rng.random(K), 0.0)
+    return {"width": np.minimum(3, fall + bumps), "epsilons": rng.uniform(0.1, 7, 1 + k % 6)}
 
 
 def _plans() -> Iterator[dict[str, Any]]:
     """Yield worlds with costs of every size, and a plan for each."""
-    for i, world in enumerate(small_worlds()):
-        rng = np.random.default_rng(i)
-        c = rng.random(world.S)
-        mdp = SafeMDP(world.P, world.r, c, 0.5, world.H, s1=world.s1)
-        yield {"mdp": mdp, "policy": rng.integers(world.A, size=(world.H, world.S))}
+    for k, world in enumerate(small_worlds()):
+        yield _plan_in(world, np.random.default_rng(k))
+
+
+def _plan(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    return _plan_in(random_world(k, rng), rng)
+
+
+def _plan_in(world: SafeMDP, rng: np.random.Generator) -> dict[str, Any]:
+    c = np.round(rng.random(world.S), 2)
+    P = world.P[0] if world.stationary else world.P
+    mdp = SafeMDP(P, np.zeros((world.S, world.A)), c, world.tau, world.H, s1=world.s1)
+    return {"mdp": mdp, "policy": rng.integers(world.A, size=(world.H, world.S))}
 
 
 def _planned(mdp: SafeMDP, seed: int, bonus_scale: float = 1.0) -> Evaluation:
@@ -125,19 +141,22 @@ def _a_world_for_directed_exploration(answer: object) -> Finding | None:
         return mdp
     best = safe_optimal(mdp).value
     if best < LEAST - ROUNDING:
-        return not_yet(f"The best feasible policy earns {best:.3g}; make it {LEAST} at least.")
+        text = f"The best feasible policy earns {best:.3g}; make it {LEAST} at least."
+        return not_yet(text, mdp)
     for seed in THREE:
         walked = _planned(mdp, seed).value
         if walked > POOR * best:
             return not_yet(
                 f"With the theorem's constants and seed {seed} the plan earns {walked:.3g} of "
-                f"{best:.3g}: the random walk has found the way."
+                f"{best:.3g}: the random walk has found the way.",
+                mdp,
             )
         directed = _planned(mdp, seed, SCALE).value
         if directed < GOOD * best:
             return not_yet(
                 f"With bonus_scale={SCALE:g} and seed {seed} the plan earns {directed:.3g} of "
-                f"{best:.3g}: it has not found the way either."
+                f"{best:.3g}: it has not found the way either.",
+                mdp,
             )
     return None
 
@@ -185,6 +204,7 @@ EXERCISES: dict[str, Exercise] = {
         "does not hold, then halve the interval.",
         oracle=_never_before,
         instances=_sizes,
+        draw=_size,
     ),
     "one-run-many-epsilon": Function(
         asks="a function stops(width, epsilons) that returns for each ε the number of episodes "
@@ -193,6 +213,7 @@ EXERCISES: dict[str, Exercise] = {
         "seen: the rule fires at the first k with width[k] ≤ ε/2, whatever comes later.",
         oracle=_stops,
         instances=_widths,
+        draw=_width,
         axes=("epsilon",),
     ),
     "mild-judge": Function(
@@ -201,6 +222,7 @@ EXERCISES: dict[str, Exercise] = {
         "tau = 0.5: what is the expected violation? And does the state after the last step count?",
         oracle=lambda mdp, policy: float(evaluate(mdp, policy).violation),
         instances=_plans,
+        draw=_plan,
     ),
     "500-episodes-are-enough": Counterexample(
         asks=f"a SafeMDP with at most {FEW_STATES} states, {FEW_ACTIONS} actions and "

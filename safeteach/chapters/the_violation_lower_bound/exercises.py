@@ -52,6 +52,11 @@ def _by_hand() -> tuple[float, ...]:
 FALSE_LINES = frozenset({2, 3})
 
 
+def _and_too(line: int, text: str) -> Slip:
+    """The slip to take one true line for false."""
+    return Slip(lambda: FALSE_LINES | {line}, text)
+
+
 # 11.3 -----------------------------------------------------------------------------------------
 
 
@@ -60,13 +65,16 @@ def _runs() -> Iterator[dict[str, Any]]:
     yield {"t": np.array([1.0, 1.0]), "K": 2, "leaf_steps": 2, "gap": 0.5}
     yield {"t": np.array([0.0, 5.0, 0.0]), "K": 5, "leaf_steps": 2, "gap": 0.1}
     for k in range(30):
-        rng = np.random.default_rng(k)
-        n, K = 2 + k % 5, int(10 ** (1 + k % 3))
-        # Half of them stay at leaf 1 most of the time, so that something is left to prove.
-        share = rng.dirichlet(np.r_[4.0 * n * (k % 2) + 0.5, np.full(n - 1, 0.5)])
-        leaf_steps = 2 * (1 + k % 3)
-        gap = min(0.5, math.sqrt((0.25 + k % 4) * (n - 1) / (K * leaf_steps)))
-        yield {"t": K * share, "K": K, "leaf_steps": leaf_steps, "gap": gap}
+        yield _run(k, np.random.default_rng(k))
+
+
+def _run(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    n, K = 2 + k % 5, int(10 ** (1 + k % 3))
+    # Half of them stay at leaf 1 most of the time, so that something is left to prove.
+    share = rng.dirichlet(np.r_[4.0 * n * (k % 2) + 0.5, np.full(n - 1, 0.5)])
+    leaf_steps = 2 * (1 + k % 3)
+    gap = min(0.5, math.sqrt((0.25 + k % 4) * (n - 1) / (K * leaf_steps)))
+    return {"t": K * share, "K": K, "leaf_steps": leaf_steps, "gap": gap}
 
 
 def _floors(t: NDArray[np.float64], K: int, leaf_steps: int, gap: float) -> NDArray[np.float64]:
@@ -294,14 +302,24 @@ EXERCISES: dict[str, Exercise] = {
                 "There is another one. How many actions does the root of that tree have?",
             ),
             Slip(lambda: frozenset({3}), "There is another one. What does the best safe leaf pay?"),
+            _and_too(1, "Line 1 is true: count the nodes of the tree layer by layer."),
+            _and_too(4, "Line 4 drops what else is paid, but it is true."),
+            _and_too(5, "Line 5 is eight times too large, but an upper bound may be."),
+            _and_too(6, "Line 6 gives away what is spent in leaf 1, but it is true."),
+            _and_too(7, "Line 7 is an equality: H' = 2H/3."),
             Slip(
-                lambda: frozenset({2, 3, 5}),
-                "Line 5 is eight times too large, but an upper bound may be.",
+                lambda: frozenset({2, 5}),
+                "Line 5 is loose, not false. And how many actions does the root of that tree have?",
             ),
             Slip(
-                lambda: frozenset({2, 3, 6}),
-                "Line 6 gives away what is spent in leaf 1, but it is true.",
+                lambda: frozenset({3, 5}),
+                "Line 5 is loose, not false. And what does the best safe leaf pay in all?",
             ),
+            Slip(
+                lambda: frozenset({1, 4, 5, 6, 7}),
+                "You found out which are false, and answered with the others.",
+            ),
+            Slip(frozenset, "Two of them are false: try each on the tree."),
         ),
     ),
     "what-the-proof-says-of-a-run": Function(
@@ -311,6 +329,7 @@ EXERCISES: dict[str, Exercise] = {
         "so neither need its floor be.",
         oracle=_floors,
         instances=_runs,
+        draw=_run,
         axes=("n - 1",),
     ),
     "better-constant": Counterexample(

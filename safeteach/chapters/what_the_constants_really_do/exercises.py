@@ -3,7 +3,7 @@ r"""*What the constants really do*: bonuses, ties, what is proved and what is tu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,11 +57,14 @@ def _sizes() -> Iterator[dict[str, float]]:
         yield {"kappa": kappa, **POND}
         yield {"kappa": kappa, **POND, "K": 10**10}
         yield {"kappa": kappa, **POND, "K": 10**7}
-    rng = np.random.default_rng(10)
-    for _ in range(20):
-        S, A, H, K = (int(n) for n in np.exp(rng.uniform([0, 0, 0, 18], [5, 2, 3, 30])))
-        kappa, level = rng.uniform(0.05, 1), float(np.exp(-rng.uniform(0.1, 12)))
-        yield {"kappa": float(kappa), "S": S, "A": A, "H": H, "K": K, "delta": level}
+    for k in range(20):
+        yield _size(k, np.random.default_rng(k))
+
+
+def _size(_k: int, rng: np.random.Generator) -> dict[str, float]:
+    S, A, H, K = (int(n) for n in np.exp(rng.uniform([0, 0, 0, 18], [5, 2, 3, 30])))
+    kappa, level = rng.uniform(0.05, 1), float(np.exp(-rng.uniform(0.1, 12)))
+    return {"kappa": float(kappa), "S": S, "A": A, "H": H, "K": K, "delta": level}
 
 
 # 10.3 -----------------------------------------------------------------------------------------
@@ -73,10 +76,12 @@ def _pick(q: NDArray[np.float64], safe: NDArray[np.bool_], u: float) -> int:
     return int(best[int(u * len(best))])
 
 
-def _choices() -> Iterator[dict[str, Any]]:
-    def case(q: list[float], safe: list[int], u: float) -> dict[str, Any]:
-        return {"q": np.array(q, float), "safe": np.array(safe, bool), "u": u}
+def _choice_of(q: Sequence[float], safe: Sequence[int], u: float) -> dict[str, Any]:
+    return {"q": np.array(q, float), "safe": np.array(safe, bool), "u": u}
 
+
+def _choices() -> Iterator[dict[str, Any]]:
+    case = _choice_of
     yield case([1], [1], 0.3)
     yield case([0, 2], [1, 1], 0.9)
     yield case([12, 12], [1, 1], 0.1)
@@ -85,12 +90,15 @@ def _choices() -> Iterator[dict[str, Any]]:
     yield case([3, 12, 12], [1, 0, 1], 0.0)
     yield case([3, 12, 12], [1, 0, 0], 0.9)
     yield case([3, 12, 12], [0, 0, 0], 0.9)
-    rng = np.random.default_rng(3)
-    for _ in range(60):
-        A = int(rng.integers(1, 6))
-        yield case(
-            rng.integers(0, 3, A).tolist(), (rng.random(A) < 0.7).tolist(), float(rng.random())
-        )
+    for k in range(60):
+        yield _choice(k, np.random.default_rng(k))
+
+
+def _choice(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    A = 1 + k % 5
+    return _choice_of(
+        rng.integers(0, 3, A).tolist(), (rng.random(A) < 0.7).tolist(), float(rng.random())
+    )
 
 
 # 10.4 -----------------------------------------------------------------------------------------
@@ -295,6 +303,12 @@ def _tries() -> Iterator[dict[str, float]]:
     yield {"p": 0.5, "low": 0.27, "m": 40, "N": 200}
 
 
+def _try(k: int, rng: np.random.Generator) -> dict[str, float]:
+    # An odd thousandth: no average of up to 60 tries is as low to the last bit.
+    low = (2 * int(rng.integers(50, 250)) + 1) / 1009
+    return {"p": float(rng.uniform(0.2, 0.9)), "low": low, "m": 1 + k // 10, "N": 1 + k}
+
+
 # 10.7 -----------------------------------------------------------------------------------------
 
 DAYS = 20_000
@@ -358,6 +372,7 @@ EXERCISES: dict[str, Exercise] = {
         "is true anyway; and else. Only one term of the bound depends on the factor.",
         oracle=_proved,
         instances=_sizes,
+        draw=_size,
     ),
     "fair-ties": Function(
         asks="a function pick(q, safe, u) that returns the action to take, a whole number",
@@ -365,6 +380,7 @@ EXERCISES: dict[str, Exercise] = {
         "of them does u fall on? And what may be taken where nothing is safe?",
         oracle=_pick,
         instances=_choices,
+        draw=_choice,
     ),
     "find-the-bug": Counterexample(
         asks="a function flags(N, mean, tau, delta, bonus_scale) that returns which states to "
@@ -389,6 +405,7 @@ EXERCISES: dict[str, Exercise] = {
         "and take out what falls below.",
         oracle=_stuck_after,
         instances=_tries,
+        draw=_try,
     ),
     "whoever-knows-the-weather": Counterexample(
         asks="a function enters(z) that returns whether to choose the water on a day on which its "

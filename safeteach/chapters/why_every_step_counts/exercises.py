@@ -45,9 +45,14 @@ def _ledgers() -> Iterator[tuple[NDArray[np.float64], float]]:
     yield np.array([[1.0, 0.0]]), 0.5  # the account of the episode is zero
     yield np.array([[0.0, 0.0], [1.0, 1.0]]), 0.5  # and that of both episodes together
     yield np.array([[0.5, 0.75], [0.25, 1.0], [0.0, 0.5]]), 0.25
-    rng = np.random.default_rng(1)
-    for K, H in [(2, 3), (5, 1), (1, 8), (20, 6)]:
-        yield rng.random((K, H)), float(rng.random())
+    for k in (7, 24, 5, 59):
+        yield _ledger(k, np.random.default_rng(k))
+
+
+def _ledger(k: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], float]:
+    """Random costs of 1 to 10 episodes, 1 to 6 steps each, and a threshold."""
+    costs = np.round(rng.random((1 + k // 6, 1 + k % 6)), 2)
+    return costs, round(float(rng.random()), 2)
 
 
 def _largest_share(C0: float, C1: float, budget: float) -> float:
@@ -60,10 +65,13 @@ def _mixtures() -> Iterator[tuple[float, float, float]]:
     yield 0.0, 2.0, 0.5
     yield 1.0, 2.0, 1.0  # no slack, no share
     yield 1.0, 2.0, 5.0  # room for all of it
-    rng = np.random.default_rng(2)
-    for _ in range(30):
-        C0, more, slack = rng.random(3) * (3, 4, 5)
-        yield float(C0), float(C0 + more), float(C0 + slack)
+    for k in range(30):
+        yield _mixture(k, np.random.default_rng(k))
+
+
+def _mixture(_k: int, rng: np.random.Generator) -> tuple[float, float, float]:
+    C0, more, part = rng.random(3) * (3, 4, 1.5)  # in one case of three there is room for all of it
+    return float(C0), float(C0 + more), float(C0 + part * more)
 
 
 def _less_than_a_budget_can_hide(answer: object) -> Finding | None:
@@ -136,6 +144,7 @@ EXERCISES: dict[str, Exercise] = {
         "then over the episodes so far.",
         oracle=_running_totals,
         instances=_ledgers,
+        draw=_ledger,
         arguments=lambda case: {"costs": case[0].copy(), "tau": case[1]},
         axes="K",
     ),
@@ -144,8 +153,9 @@ EXERCISES: dict[str, Exercise] = {
         hint="Try it by hand on the costs 1 and 0 with tau = 0.5. Which of the two operations, "
         "the sum and the maximum, must come first?",
         oracle=lambda costs, tau: sum(max(c - tau, 0.0) for c in costs),
-        instances=lambda: ((c.ravel().tolist(), tau) for c, tau in _ledgers()),
-        arguments=lambda case: {"costs": list(case[0]), "tau": case[1]},
+        instances=_ledgers,
+        draw=_ledger,
+        arguments=lambda case: {"costs": case[0].ravel().tolist(), "tau": case[1]},
     ),
     "legal-average": Counterexample(
         asks="ten costs in [0, 1] with sum at most 5 and the largest step-wise violation that "
@@ -160,6 +170,7 @@ EXERCISES: dict[str, Exercise] = {
         "at p = 1. Where does it cross the budget, and what if it never does?",
         oracle=_largest_share,
         instances=_mixtures,
+        draw=_mixture,
         arguments=by_name("C0", "C1", "budget"),
     ),
     "budget-for-every-step": Counterexample(

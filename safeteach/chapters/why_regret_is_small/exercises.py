@@ -21,7 +21,7 @@ from safeteach.classroom.checking.kinds import (
     not_yet,
     small_world,
 )
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.worlds import random_world, small_worlds
 from safeteach.planning.evaluation import evaluate
 from safeteach.planning.induction import safe_optimal
 from safeteach.safety import is_feasible
@@ -43,11 +43,20 @@ def _sums(first: int, last: int) -> tuple[float, float]:
 def _walks() -> Iterator[tuple[SafeMDP, NDArray[np.float64], Episode]]:
     """Worlds with an episode each and a function of step and state that ends at 0."""
     for seed, mdp in enumerate(small_worlds()):
-        rng = np.random.default_rng(seed)
-        policy = rng.integers(mdp.A, size=(mdp.H, mdp.S))
-        G = rng.integers(-4, 9, size=(mdp.H + 1, mdp.S)) / 4
-        G[-1] = 0
-        yield mdp, G, rollout(mdp, policy, rng)
+        yield _walk_in(mdp, np.random.default_rng(seed))
+
+
+def _walk(k: int, rng: np.random.Generator) -> tuple[SafeMDP, NDArray[np.float64], Episode]:
+    return _walk_in(random_world(k, rng), rng)
+
+
+def _walk_in(
+    mdp: SafeMDP, rng: np.random.Generator
+) -> tuple[SafeMDP, NDArray[np.float64], Episode]:
+    policy = rng.integers(mdp.A, size=(mdp.H, mdp.S))
+    G = rng.integers(-4, 9, size=(mdp.H + 1, mdp.S)) / 4
+    G[-1] = 0
+    return mdp, G, rollout(mdp, policy, rng)
 
 
 def _luck(mdp: SafeMDP, G: NDArray[np.float64], episode: Episode) -> float:
@@ -63,12 +72,19 @@ def _luck(mdp: SafeMDP, G: NDArray[np.float64], episode: Episode) -> float:
 def _masks() -> Iterator[tuple[SafeMDP, NDArray[np.bool_]]]:
     """Worlds with rewards, and a mask each that leaves an action everywhere."""
     for seed, world in enumerate(small_worlds()):
-        rng = np.random.default_rng(seed)
-        mask = rng.random((world.H, world.S, world.A)) < 0.6
-        kept = rng.integers(world.A, size=(world.H, world.S, 1))
-        np.put_along_axis(mask, kept, True, axis=2)
-        r = rng.integers(5, size=mask.shape) / 4
-        yield SafeMDP(world.P, r, world.c, world.tau, world.H, world.s1), mask
+        yield _mask_of(world, np.random.default_rng(seed))
+
+
+def _mask(k: int, rng: np.random.Generator) -> tuple[SafeMDP, NDArray[np.bool_]]:
+    return _mask_of(random_world(k, rng), rng)
+
+
+def _mask_of(world: SafeMDP, rng: np.random.Generator) -> tuple[SafeMDP, NDArray[np.bool_]]:
+    mask = rng.random((world.H, world.S, world.A)) < 0.6
+    kept = rng.integers(world.A, size=(world.H, world.S, 1))
+    np.put_along_axis(mask, kept, True, axis=2)
+    r = rng.integers(5, size=mask.shape) / 4
+    return SafeMDP(world.P, r, world.c, world.tau, world.H, world.s1), mask
 
 
 def _best_under_mask(mdp: SafeMDP, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -84,10 +100,13 @@ def _visit_counts() -> Iterator[NDArray[np.int64]]:
     yield np.array([[[1]]])
     yield np.array([[[4]]])
     yield np.array([[[2]], [[2]]])
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        H, S, A, K = (int(rng.integers(1, most)) for most in (5, 4, 4, 30))
-        yield rng.multinomial(K, np.full(S * A, 1 / (S * A)), size=H).reshape(H, S, A)
+    for k in range(30):
+        yield _visits(k, np.random.default_rng(k))
+
+
+def _visits(_k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    H, S, A, K = (int(rng.integers(1, most)) for most in (5, 4, 4, 30))
+    return rng.multinomial(K, np.full(S * A, 1 / (S * A)), size=H).reshape(H, S, A)
 
 
 def _bonus_sum(visits: NDArray[np.int64]) -> float:
@@ -104,6 +123,11 @@ def _sizes_of_worlds() -> Iterator[Mapping[str, Any]]:
             (1_000, 3, 20, 10**6, 0.1),
         ):
             yield {"D": D, "S": S, "A": A, "H": H, "K": K, "delta": delta}
+
+
+def _sizes_of_a_world(_k: int, rng: np.random.Generator) -> Mapping[str, Any]:
+    D, S, A, H, K = (int(rng.integers(1, most)) for most in (5_000, 100, 9, 30, 10**6))
+    return {"D": D, "S": S, "A": A, "H": H, "K": K, "delta": float(rng.uniform(0.001, 0.5))}
 
 
 def _scale_needed(D: int, S: int, A: int, H: int, K: int, delta: float) -> float:
@@ -166,6 +190,7 @@ EXERCISES: dict[str, Exercise] = {
         "G_{h+1} at the state where it really arrives. G has H + 1 rows, and row h is G_{h+1}.",
         oracle=_luck,
         instances=_walks,
+        draw=_walk,
         arguments=by_name("mdp", "G", "episode"),
     ),
     "optimum-under-a-mask": Function(
@@ -175,6 +200,7 @@ EXERCISES: dict[str, Exercise] = {
         "not be the maximum: leave it out, or put something below every allowed Q.",
         oracle=_best_under_mask,
         instances=_masks,
+        draw=_mask,
         arguments=by_name("mdp", "mask"),
         axes=("H + 1", "S"),
     ),
@@ -184,6 +210,7 @@ EXERCISES: dict[str, Exercise] = {
         "and what was N before each of them?",
         oracle=_bonus_sum,
         instances=_visit_counts,
+        draw=_visits,
         arguments=lambda visits: {"visits": visits},
     ),
     "little-risk-little-gain": Counterexample(
@@ -201,5 +228,6 @@ EXERCISES: dict[str, Exercise] = {
         "cancel.",
         oracle=_scale_needed,
         instances=_sizes_of_worlds,
+        draw=_sizes_of_a_world,
     ),
 }

@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 from safeteach.bounds import beta, exploration_bonus, gamma
 from safeteach.classroom.checking.forms import form_of, is_whole
-from safeteach.classroom.checking.isolation import call
 from safeteach.classroom.checking.kinds import (
-    RETURNS_NOTHING,
     Counterexample,
     Exercise,
     Finding,
     Function,
+    Property,
     Slip,
     Value,
     not_yet,
 )
 from safeteach.classroom.checking.memories import largest
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.worlds import random_world, small_worlds
+from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["EXERCISES"]
 
@@ -50,9 +50,12 @@ def _draws() -> Iterator[dict[str, Any]]:
     yield {"counts": np.array([1, 0]), "P": np.array([0.5, 0.5])}
     yield {"counts": np.array([3, 0, 1]), "P": np.array([0.5, 0.0, 0.5])}
     for k in range(30):
-        rng = np.random.default_rng(k)
-        P = rng.dirichlet(np.ones(2 + k % 5))
-        yield {"counts": rng.multinomial(4 ** (k % 9), P), "P": P}
+        yield _drawn(k, np.random.default_rng(k))
+
+
+def _drawn(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    P = rng.dirichlet(np.ones(2 + k % 5))
+    return {"counts": rng.multinomial(4 ** (k % 9), P), "P": P}
 
 
 def _log_money(counts: NDArray[np.int64], P: NDArray[np.float64]) -> float:
@@ -77,10 +80,17 @@ class _Look:
 def _looks() -> Iterator[_Look]:
     """Yield small worlds of which nothing, a part or all was seen."""
     for k, mdp in enumerate(small_worlds()):
-        rng = np.random.default_rng(k)
-        seen = mdp.support() & (rng.random(mdp.support().shape) < (0.6, 0.0, 1.0)[k % 3])
-        policy = rng.integers(mdp.A, size=(mdp.H, mdp.S))
-        yield _Look(np.array(mdp.P), seen, rng.random(mdp.S), policy)
+        yield _look_at(mdp, k, np.random.default_rng(k))
+
+
+def _look(k: int, rng: np.random.Generator) -> _Look:
+    return _look_at(random_world(k, rng), k, rng)
+
+
+def _look_at(mdp: SafeMDP, k: int, rng: np.random.Generator) -> _Look:
+    seen = mdp.support() & (rng.random(mdp.support().shape) < (0.6, 0.0, 1.0)[k % 3])
+    policy = rng.integers(mdp.A, size=(mdp.H, mdp.S))
+    return _Look(np.array(mdp.P), seen, np.round(rng.random(mdp.S), 2), policy)
 
 
 def _ledger(
@@ -181,9 +191,12 @@ def _sizes() -> Iterator[dict[str, Any]]:
     yield {"S": 2, "A": 1, "H": 2, "epsilon": 4.0}
     yield {"S": 2, "A": 2, "H": 2, "epsilon": 1.0}
     for k in range(10):
-        rng = np.random.default_rng(k)
-        S, A, H = (int(x) for x in rng.integers(2, 12, size=3))
-        yield {"S": S, "A": A, "H": H, "epsilon": float(rng.uniform(0.1, 2 * H))}
+        yield _size(k, np.random.default_rng(k))
+
+
+def _size(_k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S, A, H = (int(x) for x in rng.integers(2, 12, size=3))
+    return {"S": S, "A": A, "H": H, "epsilon": float(rng.uniform(0.1, 2 * H))}
 
 
 def _episodes(S: int, A: int, H: int, epsilon: float) -> int:
@@ -200,32 +213,32 @@ VISITS = np.unique(np.concatenate([np.arange(1, 200), np.geomspace(200, 1e12, 20
 SETTINGS = ((2, 1, 2, 0.9), (2, 3, 2, 0.1), (11, 5, 10, 0.1), (40, 2, 3, 1e-6))
 
 
-def _leaner(answer: object) -> Finding | None:
-    """Say what a bonus lacks to be below 2H√(γ/n) and above what the proofs use."""
-    if not callable(answer):
-        return not_yet(f"Expected a function bonus(n, S, A, H, delta), got {form_of(answer)}.")
+def _settings() -> Iterator[dict[str, Any]]:
     for S, A, H, delta in SETTINGS:
-        called = call(answer, VISITS.copy(), S, A, H, delta)
-        at = f"With S = {S}, A = {A}, H = {H} and delta = {delta:g}"
-        if called.error is not None:
-            return not_yet(f"{at} it raises {called.complaint}.")
-        if called.value is None or called.value is ...:
-            return RETURNS_NOTHING
-        try:
-            got = np.asarray(called.value, float)
-        except (TypeError, ValueError):
-            return not_yet(f"It returns {form_of(called.value)}; expected an array.")
-        if got.shape != VISITS.shape:
-            return not_yet(f"Called with {VISITS.size} numbers n it must return as many.")
-        root = np.sqrt(gamma(VISITS, S, A, H, delta) / VISITS)
-        used = 2 * beta(VISITS, S, delta) + H / 2 * root
-        low = np.flatnonzero(~(got >= used * (1 - ROOM)))
-        if low.size:
-            return not_yet(f"{at} it is less than the proofs use at n = {VISITS[low[0]]:,}.")
-        high = np.flatnonzero(~(got < 2 * H * root))
-        if high.size:
-            return not_yet(f"{at} it is not below 2H√(γ(n)/n) at n = {VISITS[high[0]]:,}.")
-    return None
+        yield {"n": VISITS, "S": S, "A": A, "H": H, "delta": delta}
+
+
+def _setting(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S, A, H, delta = 2 + k // 2, 1 + k % 5, 2 + k % 10, float(10 ** -rng.uniform(0.05, 8))
+    return {"n": VISITS, "S": S, "A": A, "H": H, "delta": delta}
+
+
+def _not_leaner(bonus: object, n: NDArray[np.int64], S: int, A: int, H: int, delta: float) -> str:
+    """Say what a bonus lacks to be below 2H√(γ/n) and above what the proofs use."""
+    try:
+        got = np.asarray(bonus, float)
+    except (TypeError, ValueError):
+        return f"It returns {form_of(bonus)}; expected an array."
+    if got.shape != n.shape:
+        return f"Called with {n.size} numbers n it must return as many."
+    root = np.sqrt(gamma(n, S, A, H, delta) / n)
+    low = np.flatnonzero(~(got >= (2 * beta(n, S, delta) + H / 2 * root) * (1 - ROOM)))
+    if low.size:
+        return f"It is less than the proofs use at n = {n[low[0]]:,}."
+    high = np.flatnonzero(~(got < 2 * H * root))
+    if high.size:
+        return f"It is not below 2H√(γ(n)/n) at n = {n[high[0]]:,}."
+    return ""
 
 
 EXERCISES: dict[str, Exercise] = {
@@ -265,6 +278,7 @@ EXERCISES: dict[str, Exercise] = {
         "that never came add?",
         oracle=_log_money,
         instances=_draws,
+        draw=_drawn,
     ),
     "ledger": Function(
         asks="a function ledger(P, seen, f, policy) that returns X_h(s, π_h(s)) as an (H, S) array",
@@ -272,6 +286,7 @@ EXERCISES: dict[str, Exercise] = {
         "last; only seen successors are followed, with their true probabilities.",
         oracle=_ledger,
         instances=_looks,
+        draw=_look,
         arguments=_look_arguments,
         axes="HS",
     ),
@@ -293,10 +308,13 @@ EXERCISES: dict[str, Exercise] = {
         "that you return, and fails for K + 1.",
         oracle=_episodes,
         instances=_sizes,
+        draw=_size,
     ),
-    "leaner-still": Counterexample(
+    "leaner-still": Property(
         asks="a function bonus(n, S, A, H, delta), below 2H√(γ(n)/n) and at least what is used",
         hint="There is something between √2 + ½ and 2. Or take what is used itself.",
-        missing=_leaner,
+        oracle=_not_leaner,
+        instances=_settings,
+        draw=_setting,
     ),
 }

@@ -23,7 +23,7 @@ from safeteach.classroom.checking.kinds import (
     feasible_world,
     not_yet,
 )
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.worlds import random_world, small_worlds
 from safeteach.safety import potentially_unsafe
 from safeteach.worlds.known import Episode
 from safeteach.worlds.mdp import SafeMDP, rollout
@@ -65,11 +65,18 @@ class _Walk:
 def _walks() -> Iterator[_Walk]:
     """Yield episodes of random policies in small worlds, with nothing, all or a part of Δ seen."""
     for k, mdp in enumerate(small_worlds()):
-        rng = np.random.default_rng(k)
-        policy = rng.integers(mdp.A, size=(mdp.H, mdp.S))
-        share = (0.0, 0.6, 1.0)[k % 3]
-        seen = mdp.support() & (rng.random((mdp.H, mdp.S, mdp.A, mdp.S)) < share)
-        yield _Walk(seen, rollout(mdp, policy, rng))
+        yield _walk_in(mdp, k, np.random.default_rng(k))
+
+
+def _walk(k: int, rng: np.random.Generator) -> _Walk:
+    return _walk_in(random_world(k, rng), k, rng)
+
+
+def _walk_in(mdp: SafeMDP, k: int, rng: np.random.Generator) -> _Walk:
+    policy = rng.integers(mdp.A, size=(mdp.H, mdp.S))
+    share = (0.0, 0.6, 1.0)[k % 3]
+    seen = mdp.support() & (rng.random((mdp.H, mdp.S, mdp.A, mdp.S)) < share)
+    return _Walk(seen, rollout(mdp, policy, rng))
 
 
 def _surprises(seen: NDArray[np.bool_], episode: Episode) -> int:
@@ -92,13 +99,16 @@ def _estimates() -> Iterator[dict[str, Any]]:
     # however its logarithm is written.
     yield {"N": np.array([1]), "mean": beta([1], 1, 0.5), "tau": 0.0, "delta": 0.5}
     for k in range(30):
-        rng = np.random.default_rng(k)
-        S = 2 + k % 5
-        N = rng.integers(0, 10 ** (1 + k % 4), size=S)
-        tau, delta = 0.1 * (k % 6), 10.0 ** -(k % 4) / 2
-        near = rng.uniform(0.8, 1.2, size=S)  # of the width above tau, so that its size matters
-        mean = np.where(N > 0, tau + near * beta(np.maximum(N, 1), S, delta), 0.0)
-        yield {"N": N, "mean": mean, "tau": tau, "delta": delta}
+        yield _estimate(k, np.random.default_rng(k))
+
+
+def _estimate(k: int, rng: np.random.Generator) -> dict[str, Any]:
+    S = 2 + k % 5
+    N = rng.integers(0, 10 ** (1 + k % 4), size=S)
+    tau, delta = 0.1 * (k % 6), 10.0 ** -(k % 4) / 2
+    near = rng.uniform(0.8, 1.2, size=S)  # of the width above tau, so that its size matters
+    mean = np.where(N > 0, tau + near * beta(np.maximum(N, 1), S, delta), 0.0)
+    return {"N": N, "mean": mean, "tau": tau, "delta": delta}
 
 
 def _flagged(
@@ -111,11 +121,9 @@ def _flagged(
 class _Unwarned(Function):
     """A function in which NumPy must find nothing to warn of."""
 
-    def _try(
-        self, answer: Callable[..., Any], instance: Any, may_be_stub: bool = False
-    ) -> Finding | None:
+    def _try(self, answer: Callable[..., Any], instance: Any, trying: Finding) -> Finding | None:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
-            return super()._try(answer, instance, may_be_stub)
+            return super()._try(answer, instance, trying)
 
 
 # 8.4 ------------------------------------------------------------------------------------------
@@ -260,6 +268,7 @@ EXERCISES: dict[str, Exercise] = {
         "count?",
         oracle=_surprises,
         instances=_walks,
+        draw=_walk,
         arguments=_walk_arguments,
     ),
     "find-the-bug": _Unwarned(
@@ -269,6 +278,7 @@ EXERCISES: dict[str, Exercise] = {
         "one that was never visited? A warning of NumPy counts as an error.",
         oracle=_flagged,
         instances=_estimates,
+        draw=_estimate,
         axes="S",
     ),
     "lemma-that-was-cited": Counterexample(
@@ -295,6 +305,7 @@ EXERCISES: dict[str, Exercise] = {
         "world every step has its own edges all the same.",
         oracle=_edges_into_doom,
         instances=small_worlds,
+        draw=random_world,
         arguments=lambda mdp: {"mdp": mdp},
     ),
 }

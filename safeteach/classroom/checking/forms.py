@@ -14,21 +14,25 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = [
     "STEPS",
     "Misfit",
     "close",
+    "difference",
     "first_difference",
     "fitted",
     "form_of",
     "is_whole",
     "place",
     "shown",
+    "wrong_parts",
 ]
 
 LARGEST_SHOWN = 24  # entries
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 STEPS = ("H", "H + 1")  # axes along which time runs
 
@@ -77,19 +81,46 @@ def is_whole(value: object) -> TypeGuard[int]:
 def shown(value: object) -> str:
     """Write a value out, if it is short, and otherwise say what it is.
 
+    Of a table of bools is said where it is true, of one of counts where it is not zero.
+
     >>> import numpy as np
-    >>> [shown(v) for v in (0.1 + 0.2, [1.0, 2.5], np.array([[0.75]]), np.zeros((9, 9)))]
+    >>> [shown(v) for v in (0.1 + 0.2, [1.0, 2.5], np.array([[0.75]]), np.ones((9, 9)))]
     ['0.3', '[1, 2.5]', '[[0.75]]', 'an array of float64 with shape (9, 9)']
+    >>> print(shown(np.eye(2, dtype=bool)))
+    True at (0, 0), (1, 1) of (2, 2)
     """
     if isinstance(value, np.ndarray):
-        return str(value.tolist()) if value.size <= LARGEST_SHOWN else form_of(value)
-    if hasattr(value, "_fields"):  # an episode is a tuple, and one thing all the same
-        return form_of(value)
+        return _shown_array(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # an episode is a tuple of arrays
+        parts = zip(value._fields, value, strict=True)
+        inside = ", ".join(f"{name}={shown(part)}" for name, part in parts if part is not None)
+        return f"{type(value).__name__}({inside})"
     if isinstance(value, tuple | list | frozenset) and 0 < len(value) <= LARGEST_SHOWN:
         brackets = {tuple: "()", list: "[]", frozenset: "{}"}[type(value)]
         entries = sorted(value) if isinstance(value, frozenset) else value
         return brackets[0] + ", ".join(map(shown, entries)) + brackets[1]
     return form_of(value)
+
+
+def _shown_array(array: NDArray[Any]) -> str:
+    sparse = array.ndim > (1 if array.dtype == bool else 2) and array.dtype.kind in "biu"
+    where = np.argwhere(array) if sparse else None
+    if where is not None and len(where) <= LARGEST_SHOWN:
+        places = [f"({', '.join(map(str, index))})" for index in where.tolist()]
+        if array.dtype == bool:
+            said = f"True at {', '.join(places)} of" if places else "False everywhere in"
+        else:
+            entries = [f"{n} at {p}" for n, p in zip(array[array != 0], places, strict=True)]
+            said = f"{', '.join(entries)} and 0 elsewhere in" if places else "0 everywhere in"
+        return f"{said} {array.shape}"
+    if array.size > LARGEST_SHOWN:
+        return form_of(array)
+    if array.dtype.kind != "f":
+        return str(array.tolist())
+    return np.array2string(
+        array, separator=", ", threshold=LARGEST_SHOWN, max_line_width=10**6,
+        formatter={"float_kind": lambda x: f"{x:.6g}"},
+    ).replace("\n", "")  # fmt: skip
 
 
 def fitted(expected: Expected, got: object, axes: Sequence[str] = "") -> Expected:
@@ -181,6 +212,43 @@ def close(expected: Expected, got: Expected, tolerance: float) -> bool:
     return first_difference(*arrays, tolerance) is None
 
 
+def wrong_parts(
+    expected: tuple[float, ...], got: Sequence[float], tolerance: float
+) -> tuple[str, ...]:
+    """Which entries of a tuple are wrong, as ordinals.
+
+    >>> wrong_parts((1, 2, 3), (1, 5, 4), tolerance=1e-9)
+    ('second', 'third')
+    """
+    pairs = zip(ORDINALS, expected, got, strict=False)
+    return tuple(n for n, right, given in pairs if not close(right, given, tolerance))
+
+
+def difference(expected: Expected, got: Expected, tolerance: float) -> str:
+    """Say which part of a value is another one, without saying what it is.
+
+    >>> difference((1, 2, 3), (1, 5, 4), tolerance=1e-9)
+    'Of the 3 numbers the second and the third are other ones.'
+    >>> difference((1, 2), (3, 4), tolerance=1e-9)
+    'None of the 2 numbers is right.'
+    >>> difference(frozenset({1, 2}), frozenset({1}), tolerance=1e-9)
+    '1 is missing.'
+    """
+    if isinstance(expected, tuple) and isinstance(got, tuple):
+        wrong = [f"the {ordinal}" for ordinal in wrong_parts(expected, got, tolerance)]
+        if len(wrong) == len(expected):
+            return f"None of the {len(expected)} numbers is right."
+        said = " and ".join([", ".join(wrong[:-1]), wrong[-1]][len(wrong) < 2 :])
+        are = "is another one" if len(wrong) == 1 else "are other ones"
+        return f"Of the {len(expected)} numbers {said} {are}."
+    if isinstance(expected, frozenset) and isinstance(got, frozenset):
+        strange, missing = len(got - expected), len(expected - got)
+        parts = [f"{strange} of yours {'does' if strange == 1 else 'do'} not belong there"]
+        parts += [f"{missing} {'is' if missing == 1 else 'are'} missing"]
+        return ", ".join(parts[strange == 0 : 1 + (missing > 0)]) + "."
+    return "The value is another one."
+
+
 def first_difference(
     expected: NDArray[Any], got: NDArray[Any], tolerance: float
 ) -> tuple[int, ...] | None:
@@ -200,21 +268,21 @@ def first_difference(
     return (len(expected) - 1 - int(where[0, 0]), *map(int, where[0, 1:])) if where.size else None
 
 
-def place(axes: Sequence[str], index: tuple[int, ...], world: object) -> str:
+def place(axes: Sequence[str], index: tuple[int, ...], world: Any) -> str:
     """Say where in an array an index lies, in the words of the world.
 
     >>> import safeteach as st
     >>> place("HSA", (2, 1, 0), st.instances.union_counterexample())
     'at step h = 3, state x, action a0'
+    >>> place(("policy", "N"), (2, 1), None)
+    'at policy 2, index 1'
     """
+    known = isinstance(world, SafeMDP | SafeGame)
     names: dict[str, Callable[[int], str]] = dict.fromkeys(STEPS, lambda i: f"step h = {i + 1}")
-    if isinstance(world, SafeMDP):
-        names |= {
-            "S": lambda i: f"state {world.state_name(i)}",
-            "A": lambda i: f"action {world.action_name(i)}",
-        }
-    words = [
-        names[axis](i) if axis in names else f"index {i}"
-        for axis, i in zip(axes, index, strict=True)
-    ]
+    names["S"] = lambda i: f"state {world.state_name(i) if known else i}"
+    names["A"] = lambda i: f"action {world.action_name(i) if known else i}"
+    words = []
+    for axis, i in zip(axes, index, strict=True):
+        word = axis if axis.isalpha() and axis.islower() else "index"
+        words.append(names[axis](i) if axis in names else f"{word} {i}")
     return "at " + ", ".join(words)

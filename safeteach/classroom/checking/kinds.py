@@ -3,13 +3,18 @@
 Each is data and a few plain functions.  ``judge`` takes an answer and yields what it finds, the
 best finding last, so that a judge who is stopped half-way still leaves one.  No finding shows the
 solution, and none of a :class:`Value` shows the value.
+
+A finding is made of numbers and text alone, since it comes from another process.  It says where the
+case that it is about can be found, and ``case`` makes that case anew.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,15 +24,19 @@ from safeteach.classroom.checking.forms import (
     Expected,
     Misfit,
     close,
+    difference,
     first_difference,
     fitted,
     form_of,
     place,
     shown,
+    wrong_parts,
 )
-from safeteach.classroom.checking.isolation import KEEPS_FROZEN, Called, call
+from safeteach.classroom.checking.isolation import Called, call
+from safeteach.classroom.checking.seeing import seen_of
 from safeteach.classroom.checking.worlds import plain, smaller
 from safeteach.safety import is_feasible
+from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = [
@@ -36,16 +45,21 @@ __all__ = [
     "Exercise",
     "Finding",
     "Function",
+    "Property",
     "Slip",
     "Value",
     "by_name",
     "feasible_world",
+    "first_world",
     "not_yet",
     "small_world",
 ]
 
 MOST_TRIES = 400  # worlds tried in the search for a smaller one
+FRESH = 12  # instances drawn anew in each check
+KINDS_OF_SIZES = 60  # of what is drawn; see random_world
 EXACT = 1e-9
+KEEPS_FROZEN = 5  # the protocol of pickle under which a read-only array stays one
 
 Status = Literal["trying", "no answer yet", "not yet", "right"]
 
@@ -59,27 +73,31 @@ class Finding:
     status : "trying", "no answer yet", "not yet" or "right"
     text : str
         What was seen, in a sentence or two.
-    instance : object
-        What it was seen on; a world can be drawn.
+    at : tuple of int or None
+        Where the exercise finds the case again on which it was seen; None if there is none.
+    fresh : bool
+        Whether that case was drawn anew for this check.
     h : int
-        The step at which to draw it.
+        The step at which to draw its world.
     printed : str
         The beginning of what the reader's function printed there.
     """
 
     status: Status
     text: str = ""
-    instance: Any = None
+    at: tuple[int, ...] | None = None
+    fresh: bool = False
     h: int = 1
     printed: str = ""
 
 
 RETURNS_NOTHING = Finding("no answer yet", "The function returns nothing.")
+OWN: tuple[int, ...] = ()  # where a reader's own world is found
 
 
 def not_yet(text: str, world: SafeMDP | None = None, h: int = 1) -> Finding:
-    """What an answer lacks, and the world and the step at which that can be seen."""
-    return Finding("not yet", text, world, h)
+    """What an answer lacks, and the reader's world and the step at which that can be seen."""
+    return Finding("not yet", text, at=None if world is None else OWN, h=h)
 
 
 def small_world(
@@ -135,13 +153,25 @@ class Slip:
     Attributes
     ----------
     value : function of nothing
-        The wrong value, computed.
+        The wrong value, computed; an entry of a tuple that may be anything is nan.
     text : str
         Where it comes from.
     """
 
     value: Callable[[], Expected]
     text: str
+
+    def is_made(self, got: Expected, tolerance: float) -> bool:
+        """Whether an answer is this wrong value.
+
+        >>> Slip(lambda: (1.0, math.nan), "One.").is_made((1.0, 7.0), tolerance=1e-9)
+        True
+        """
+        value = self.value()
+        if isinstance(value, tuple) and isinstance(got, tuple):
+            pairs = zip(value, got, strict=True)
+            value = tuple(x if math.isnan(y) else y for y, x in pairs)
+        return close(value, got, tolerance)
 
 
 @dataclass(frozen=True)
@@ -164,9 +194,9 @@ class Value:
     Examples
     --------
     >>> double = Value("twice 21", "Add it to itself.", expected=lambda: 42)
-    >>> [finding.status for finding in double.judge(42)]
+    >>> [finding.status for finding in double.judge(42, seed=0)]
     ['right']
-    >>> [finding.text for finding in double.judge("42")]
+    >>> [finding.text for finding in double.judge("42", seed=0)]
     ['It has the wrong form: expected a number, got a str.']
     """
 
@@ -176,7 +206,7 @@ class Value:
     slips: tuple[Slip, ...] = ()
     tolerance: float = EXACT
 
-    def judge(self, answer: object) -> Iterator[Finding]:
+    def judge(self, answer: object, seed: int) -> Iterator[Finding]:  # noqa: ARG002, draws nothing
         """Yield one finding."""
         if _is_missing(answer):
             yield Finding("no answer yet")
@@ -190,8 +220,8 @@ class Value:
         if close(expected, got, self.tolerance):
             yield Finding("right")
             return
-        known = (slip.text for slip in self.slips if close(slip.value(), got, self.tolerance))
-        yield Finding("not yet", next(known, "The value is another one."))
+        known = (slip.text for slip in self.slips if slip.is_made(got, self.tolerance))
+        yield Finding("not yet", next(known, difference(expected, got, self.tolerance)))
 
 
 @dataclass(frozen=True)
@@ -207,7 +237,10 @@ class Function:
     oracle : function
         What is right, of the same arguments.
     instances : function of nothing
-        The things to try it on, the smallest first.
+        The things to try it on, the same in every check, the smallest first.
+    draw : function of a number and a numpy Generator
+        Draws one more, of a size that depends on the number, 0 .. 59; some are drawn anew in each
+        check.
     arguments : function of an instance
         The arguments to call with, by name; they are handed over in this order.  Without it the
         instance is such a dict itself.
@@ -217,22 +250,24 @@ class Function:
     Examples
     --------
     >>> double = Function("double(n), twice n", "Add.", oracle=lambda n: n + n,
-    ...                   instances=lambda: range(3), arguments=lambda n: {"n": n})
-    >>> list(double.judge(lambda n: 2 * n))[-1].text
-    'Tried on 3 cases.'
-    >>> list(double.judge(lambda n: n * n))[-1].text
+    ...                   instances=lambda: range(3), arguments=lambda n: {"n": n},
+    ...                   draw=lambda k, rng: int(rng.integers(100)))
+    >>> list(double.judge(lambda n: 2 * n, seed=0))[-1].text
+    'Tried on 15 cases.'
+    >>> list(double.judge(lambda n: n * n, seed=0))[-1].text
     'It returns 1; right is 2.'
     """
 
     asks: str
     hint: str
-    oracle: Callable[..., Expected]
+    oracle: Callable[..., Any]
     instances: Callable[[], Iterable[Any]]
+    draw: Callable[[int, np.random.Generator], Any]
     arguments: Callable[[Any], Mapping[str, Any]] = dict
     axes: Sequence[str] = ""
 
-    def judge(self, answer: object) -> Iterator[Finding]:
-        """Yield the instance before each try, then the verdict, then smaller failures."""
+    def judge(self, answer: object, seed: int) -> Iterator[Finding]:
+        """Yield where the instance is before each try, then the verdict, then smaller failures."""
         if _is_missing(answer):
             yield Finding("no answer yet")
             return
@@ -243,70 +278,116 @@ class Function:
                 f"without calling it.",
             )
             return
-        tried = 0
-        for instance in self.instances():
-            yield Finding("trying", instance=instance)
-            found = self._try(answer, instance, may_be_stub=tried == 0)
+        tried, worlds = 0, False
+        for instance, fresh in self._tried_on(seed):
+            trying = Finding("trying", at=(tried,), fresh=fresh)
+            yield trying
+            found = self._try(answer, instance, trying)
             if found:
                 yield found
                 if found.status == "not yet":
-                    yield from self._shrink(answer, found)
+                    yield from self._shrink(answer, instance, found)
                 return
-            tried += 1
-        yield Finding("right", f"Tried on {tried} {'worlds' if _is_world(instance) else 'cases'}.")
+            tried, worlds = tried + 1, isinstance(instance, SafeMDP)
+        yield Finding("right", f"Tried on {tried} {'worlds' if worlds else 'cases'}.")
 
-    def _try(
-        self, answer: Callable[..., Any], instance: Any, may_be_stub: bool = False
-    ) -> Finding | None:
+    def case(self, _answer: object, at: tuple[int, ...], seed: int) -> Mapping[str, Any]:
+        """The arguments with which something was found."""
+        which, *less = at
+        instance, _ = next(itertools.islice(self._tried_on(seed), which, None))
+        for i in less:
+            instance = next(itertools.islice(smaller(instance), i, None))
+        return self.arguments(instance)
+
+    def _tried_on(self, seed: int) -> Iterator[tuple[Any, bool]]:
+        """The instances, and whether each is drawn anew."""
+        for instance in self.instances():
+            yield instance, False
+        rng = np.random.default_rng(seed)
+        for _ in range(FRESH):
+            yield self.draw(int(rng.integers(KINDS_OF_SIZES)), rng), True
+
+    def _try(self, answer: Callable[..., Any], instance: Any, trying: Finding) -> Finding | None:
         """Find what is wrong with an answer on one instance, if anything."""
-        # The answer may do what it likes to its arguments: what is right is computed before it
-        # is called, and what the reader is shown is a copy.
-        kept = pickle.loads(pickle.dumps(instance, KEEPS_FROZEN))
-        expected = self.oracle(*self.arguments(instance).values())
-        arguments = self.arguments(instance)
-        before = {name: _fingerprint(value) for name, value in arguments.items()}
+        # The answer may do what it likes to its arguments: it gets a copy.
+        arguments = self.arguments(pickle.loads(pickle.dumps(instance, KEEPS_FROZEN)))
+        before = {name: seen_of(value) for name, value in arguments.items()}
         called = call(answer, *arguments.values())
-        if may_be_stub and _is_stub(called):
+        if trying.at == (0,) and _is_stub(called):
             return RETURNS_NOTHING
-        changed = [name for name, value in arguments.items() if _fingerprint(value) != before[name]]
+        changed = [name for name, value in arguments.items() if seen_of(value) != before[name]]
+        h = 1
         if called.error is not None:
             text = f"It raises {called.complaint}."
         elif changed:
             text = f"It changes its argument {changed[0]}; work on a copy instead."
         else:
-            text, h = self._compare(expected, called.value, kept)
-            return Finding("not yet", text, kept, h, called.printed) if text else None
-        return Finding("not yet", text, kept, printed=called.printed)
+            text, h = self._compare(called.value, self.arguments(instance))
+        if not text:
+            return None
+        return replace(trying, status="not yet", text=text, h=h, printed=called.printed)
 
-    def _compare(self, expected: Expected, value: object, instance: Any) -> tuple[str, int]:
+    def _compare(self, value: object, arguments: Mapping[str, Any]) -> tuple[str, int]:
         """Say how a result differs from the right one, if it does, and at which step."""
+        expected: Expected = self.oracle(*arguments.values())
         try:
             got = fitted(expected, value, self.axes)
         except Misfit as misfit:
             return f"It returns the wrong form: {misfit}.", 1
         if close(expected, got, EXACT):
             return "", 1
+        if isinstance(expected, tuple) and isinstance(got, tuple):
+            wrong = wrong_parts(expected, got, EXACT)
+            differs = f"the {' and the '.join(wrong)} differ{'s' * (len(wrong) == 1)}"
+            return f"It returns {shown(got)}; right is {shown(expected)}: {differs}.", 1
         if not isinstance(expected, np.ndarray):
             return f"It returns {shown(got)}; right is {shown(expected)}.", 1
         got = np.asarray(got)
         index = first_difference(expected, got, EXACT)
         assert index is not None
-        where = place(self.axes, index, instance)
+        world = first_world(arguments)
+        where = place(self.axes, index, world)
         text = f"It says {shown(got[index])} {where}; right is {shown(expected[index])}."
         h = index[0] + 1 if self.axes[0] in STEPS else 1
-        return text, min(h, instance.H) if _is_world(instance) else 1
+        return text, 1 if world is None else min(h, world.H)
 
-    def _shrink(self, answer: Callable[..., Any], found: Finding) -> Iterator[Finding]:
+    def _shrink(
+        self, answer: Callable[..., Any], instance: Any, found: Finding
+    ) -> Iterator[Finding]:
         """Yield ever smaller worlds on which the answer fails too."""
-        candidates = _smaller(found.instance)
+        candidates = enumerate(_smaller(instance))
         for _ in range(MOST_TRIES):
-            candidate = next(candidates, None)
+            i, candidate = next(candidates, (0, None))
             if candidate is None:
                 return
-            better = self._try(answer, candidate)
+            assert found.at is not None
+            better = self._try(answer, candidate, replace(found, at=(*found.at, i)))
             if better:
                 yield better
-                candidates = _smaller(better.instance)
+                found, candidates = better, enumerate(_smaller(candidate))
+
+
+@dataclass(frozen=True)
+class Property(Function):
+    """The same where many results are right: what counts is that a result has some property.
+
+    The oracle takes the result and then the arguments, and says what the result lacks, "" if
+    nothing.
+
+    Examples
+    --------
+    >>> divisor = Property("divisor(n)", "1 divides all.", instances=lambda: range(6, 9),
+    ...                    oracle=lambda d, n: "" if n % d == 0 else f"{d} does not divide {n}.",
+    ...                    arguments=lambda n: {"n": n},
+    ...                    draw=lambda k, rng: int(rng.integers(6, 100)))
+    >>> list(divisor.judge(lambda n: n, seed=0))[-1].text
+    'Tried on 15 cases.'
+    >>> list(divisor.judge(lambda n: 2, seed=0))[-1].text
+    '2 does not divide 7.'
+    """
+
+    def _compare(self, value: object, arguments: Mapping[str, Any]) -> tuple[str, int]:
+        return self.oracle(value, *arguments.values()), 1
 
 
 def _is_stub(called: Called) -> bool:
@@ -315,20 +396,15 @@ def _is_stub(called: Called) -> bool:
     return isinstance(called.error, NotImplementedError)
 
 
-def _is_world(instance: object) -> bool:
-    return isinstance(instance, SafeMDP)
+def first_world(case: Mapping[str, Any]) -> SafeMDP | SafeGame | None:
+    """The world among the arguments of an exercise, if there is one."""
+    worlds = (value for value in case.values() if isinstance(value, SafeMDP | SafeGame))
+    return next(worlds, None)
 
 
 def _smaller(instance: object) -> Iterator[SafeMDP]:
     # A grid with a cell less is no grid, and its map says more than a smaller graph.
     return smaller(instance) if type(instance) is SafeMDP else iter(())
-
-
-def _fingerprint(value: Any) -> bytes:
-    try:
-        return pickle.dumps(value)
-    except Exception:
-        return b""  # the answer put something into it that cannot be pickled
 
 
 @dataclass(frozen=True)
@@ -351,7 +427,7 @@ class Counterexample:
     ...         return Finding("not yet", f"Expected a whole number, got {form_of(n)}.")
     ...     return None if n % 2 == 0 else Finding("not yet", "That prime is odd.")
     >>> even = Counterexample("a prime that is not odd", "Start low.", missing)
-    >>> [finding.text for finding in even.judge(3)]
+    >>> [finding.text for finding in even.judge(3, seed=0)]
     ['That prime is odd.']
     """
 
@@ -359,12 +435,16 @@ class Counterexample:
     hint: str
     missing: Callable[[Any], Finding | None]
 
-    def judge(self, answer: object) -> Iterator[Finding]:
+    def judge(self, answer: object, seed: int) -> Iterator[Finding]:  # noqa: ARG002, draws nothing
         """Yield one finding."""
         if _is_missing(answer):
             yield Finding("no answer yet")
         else:
             yield self.missing(answer) or Finding("right")
+
+    def case(self, answer: Any, *_where: Any) -> Mapping[str, Any]:
+        """The reader's own world, which comes alone or first."""
+        return {"mdp": plain(answer if isinstance(answer, SafeMDP) else answer[0])}
 
 
 Exercise = Value | Function | Counterexample

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.classroom.checking.worlds import small_worlds
+from safeteach.classroom.checking.worlds import random_world, small_worlds
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["Flags", "doomed", "largest", "looks_safe", "memories"]
+__all__ = ["Flags", "doomed", "largest", "looks_safe", "memories", "random_memory"]
 
 Flags = NDArray[np.bool_]
 
@@ -43,13 +43,22 @@ def memories(seed: int) -> Iterator[tuple[SafeMDP, dict[str, Any]]]:
     ['flagged', 'seen', 'counts', 'r']
     """
     for k, mdp in enumerate(small_worlds()):
-        rng = np.random.default_rng(seed + k)
-        share = (0.0, 1.0, 0.7, 0.4)[k % 4]
-        seen = mdp.support() & (rng.random((mdp.H, mdp.S, mdp.A, mdp.S)) < share)
-        counts = np.where(seen, rng.integers(1, 50, size=seen.shape), 0)
-        flagged = mdp.unsafe & (rng.random(mdp.S) < 0.8)
-        r = rng.random((mdp.H, mdp.S, mdp.A))
-        yield mdp, {"flagged": flagged, "seen": seen, "counts": counts, "r": r}
+        yield mdp, _memory_of(mdp, k, np.random.default_rng(seed + k))
+
+
+def random_memory(k: int, rng: np.random.Generator) -> tuple[SafeMDP, dict[str, Any]]:
+    """A random world of size k = 0 .. 59, and what may have been seen there."""
+    mdp = random_world(k, rng)
+    return mdp, _memory_of(mdp, k, rng)
+
+
+def _memory_of(mdp: SafeMDP, k: int, rng: np.random.Generator) -> dict[str, Any]:
+    share = (0.0, 1.0, 0.7, 0.4)[k % 4]
+    seen = mdp.support() & (rng.random((mdp.H, mdp.S, mdp.A, mdp.S)) < share)
+    counts = np.where(seen, rng.integers(1, 50, size=seen.shape), 0)
+    flagged = mdp.unsafe & (rng.random(mdp.S) < 0.8)
+    r = rng.integers(11, size=(mdp.H, mdp.S, mdp.A)) / 10
+    return {"flagged": flagged, "seen": seen, "counts": counts, "r": r}
 
 
 def largest(holds: Callable[[int], bool]) -> int:

@@ -55,5 +55,5 @@ def test_doom_needs_a_doomed_state():
 
 
 def test_spread_needs_two_steps():
-    with pytest.raises(ValueError, match="'step h' has 1 value"):
+    with pytest.raises(ValueError, match="'step h' has 1 of them"):
         controls.spread(st.SafeMDP([[[1.0]]], [[0.0]], [0.9], tau=0.5, H=1))

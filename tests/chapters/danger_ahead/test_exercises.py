@@ -33,10 +33,10 @@ def test_sizes_right(answer):
         ((3, 2, 1, 0), "an unsafe state is in every U_h"),
         ((1, 1, 1, 1), "the unsafe states alone"),
         ((4, 4, 4, 4), "near the end fewer states are doomed"),
-        ((5, 4, 2, 1), "The value is another one."),
+        ((5, 4, 2, 1), "Of the 4 numbers the first and the second are other ones."),
         ((4, 3, 2), "expected a tuple of 4 numbers, got a tuple of length 3"),
         (10, "expected a tuple of 4 numbers, got 10"),
-        ((float("nan"),) * 4, "The value is another one."),
+        ((float("nan"),) * 4, "None of the 4 numbers is right."),
     ],
 )
 def test_sizes_wrong(answer, said):
@@ -353,7 +353,7 @@ def test_union_not_broken(answer, said):
 
 def test_a_world_is_what_its_arrays_say():
     world = moves((2, 1, 2), (1, 1, 2))
-    world.unsafe = np.zeros(3, bool)
+    vars(world)["unsafe"] = np.zeros(3, bool)  # by force: it cannot be set
     assert status("union", world) == "not yet"
 
 

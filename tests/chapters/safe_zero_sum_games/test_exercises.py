@@ -51,6 +51,11 @@ MIXED_SLIPS = {
     (5, 0, 0.5): "banned",
     (1, 0, 0): "best row alone",
     (1, 0, 1): "best row alone",
+    (1, 0, 0.5): "best row alone",
+    (3, 0, 0): "has to show its column first",
+    (4, 1, 1): "cannot count on the first column",
+    (0, 1, 0): "the first row alone, against the worst column",
+    (2, 1 / 3, 1 / 4): "Of the 3 numbers the third is another one.",
 }
 WRONG["banned-row-by-hand"] = [
     *MIXED_SLIPS,
@@ -179,7 +184,7 @@ def in_place(possible, unsafe, lost):
 
 
 def test_swapped_quantifiers_are_shown_on_a_small_case():
-    assert "It says False at index 0; right is True." in said_of(
+    assert "It says False at state 0; right is True." in said_of(
         chapter, "one-step-back", with_the_quantifiers_swapped
     )
 

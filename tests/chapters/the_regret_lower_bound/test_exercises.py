@@ -20,8 +20,16 @@ HAND_SLIPS = {
     (9, 4, 2.16, 2.4): "the leaf itself takes one of them",
     (9, 3, 1.56, 1.8): "there is a better leaf than leaf 1",
     (9, 3, 1.62, 3.0): "printed tree",
+    (9, 3, 1.68, 1.8): "by 2Δ, not by 3Δ",
+    (9, 6, 3.24, 3.6): "all six steps",
+    (16, 3, 1.62, 1.8): "Everything but the number of leaves is right.",
+    (9, 3, 1.62, 1.62): "what does danger pay?",
+    (9, 3, 1.8, 1.8): "may not be in danger",
+    (9, 3, 0.54, 0.6): "what one step pays",
+    (8, 3, 1.62, 1.8): "Of the 4 numbers the first is another one.",
+    (9, 3, 1.5, 1.5): "Of the 4 numbers the third and the fourth are other ones.",
 }
-WRONG["by-hand"] = [*HAND_SLIPS, (16, 3, 1.62, 1.8), (9, 3, 1.62), 9]
+WRONG["by-hand"] = [*HAND_SLIPS, (9, 3, 1.62), 9]
 
 
 @pytest.mark.parametrize(("value", "why"), HAND_SLIPS.items())

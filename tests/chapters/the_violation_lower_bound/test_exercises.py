@@ -65,6 +65,15 @@ WRONG["which-line-is-wrong"] = [
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
+        ({1, 2, 3}, "Line 1 is true"),
+        ({2, 3, 4}, "Line 4 drops what else is paid"),
+        ({2, 3, 7}, "Line 7 is an equality"),
+        ({2, 5}, "Line 5 is loose, not false. And how many actions"),
+        ({3, 5}, "Line 5 is loose, not false. And what does"),
+        ({1, 4, 5, 6, 7}, "answered with the others"),
+        (set(), "Two of them are false"),
+        ({5}, "1 of yours does not belong there, 2 are missing."),
+        ({1, 5, 6, 2, 3}, "3 of yours do not belong there."),
         ({2}, "How many actions does the root of that tree have?"),
         ({3}, "What does the best safe leaf pay?"),
         ({2, 3, 5}, "an upper bound may be"),
@@ -285,7 +294,7 @@ WRONG["best-gap"] = [(0.25, 0.2062), (8.37, 0.2552), (2.0, 0.4324), (8.37, 0.176
         ((0.25, 0.2062), "That is the paper's κ"),
         ((8.37, 0.2552), "The κ is right"),
         ((2.0, 0.4324), "κ is not the exponent"),
-        ((9.0, 0.5), "The value is another one"),
+        ((9.0, 0.5), "None of the 2 numbers is right"),
     ],
 )
 def test_a_wrong_gap_is_explained(answer, words):

@@ -326,10 +326,10 @@ WRONG["leaner-still"].append(3)
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (the_same, "it is not below 2H√(γ(n)/n) at n = 1"),
-        (without_the_two, "it is less than the proofs use at n = "),
+        (the_same, "It is not below 2H√(γ(n)/n) at n = 1"),
+        (without_the_two, "It is less than the proofs use at n = "),
         (of_another_shape, "must return as many"),
-        (that_raises, "it raises TypeError"),
+        (that_raises, "It raises TypeError"),
         (3, "Expected a function"),
     ],
 )

@@ -11,9 +11,15 @@ import pytest
 from looping import each
 
 import safeteach as st
-from safeteach.chapters import danger_ahead
+from safeteach.chapters import (
+    danger_ahead,
+    learning_to_play_safely,
+    mdps_you_can_run,
+    why_regret_is_small,
+)
 from safeteach.classroom.checking import isolation, verdicts
 from safeteach.classroom.checking.kinds import Finding, Function, Slip, Value
+from safeteach.classroom.checking.seeing import seen_of
 from safeteach.classroom.checking.verdicts import all_exercises
 from safeteach.classroom.checking.worlds import small_worlds, smaller
 from safeteach.classroom.contents import contents, exercise_number, slug_of
@@ -33,7 +39,7 @@ def is_not_written(*_arguments):
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", contents())
 def test_a_stub_is_no_answer(slug, monkeypatch):
-    monkeypatch.setattr(isolation, "can_fork", lambda: False)  # there are hundreds
+    monkeypatch.setattr(isolation, "way", lambda: "here")  # there are hundreds
     for number in [n for n in EXERCISES if slug_of(n.split(".")[0]) == slug]:
         stubs = [None, ...]
         if EXERCISES[number].asks.startswith("a function"):
@@ -105,7 +111,8 @@ def test_the_world_shown_is_one_on_which_the_answer_fails():
         "The world: 3 states, 1 action, H=3, s1=0,"
     )
     assert "  step 1, from 0: action 0 to 1\n" in verdict.text
-    assert 'To try it yourself: chapter.check("recursion", …).world' in verdict.text
+    assert 'To try it yourself: chapter.check("recursion", …).case["mdp"]\n' in verdict.text
+    assert verdict.case == {"mdp": verdict.world}
 
 
 def test_the_same_answer_gets_the_same_words():
@@ -113,6 +120,88 @@ def test_the_same_answer_gets_the_same_words():
     first, second = danger_ahead.check("recursion", answer), danger_ahead.check("recursion", answer)
     assert first.text == second.text == repr(first)
     assert all(len(line) <= 79 for line in first.text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "truth"),
+    [
+        (st.potentially_unsafe, "right", True),
+        (lambda mdp: st.potentially_unsafe(mdp, recursion="paper"), "not yet", False),
+        (3, "not yet", False),
+        (returns_nothing, "no answer yet", False),
+        (..., "no answer yet", False),
+    ],
+)
+def test_a_verdict_is_true_if_the_answer_is_right_and_only_then(answer, status, truth):
+    verdict = danger_ahead.check("recursion", answer)
+    assert verdict.status == status
+    assert bool(verdict) is truth
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, "7", np.array([1])])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(ValueError, match=r"seed is .*; expected a whole number, at least 0"):
+        danger_ahead.check("recursion", st.potentially_unsafe, seed=seed)
+
+
+def test_a_failure_on_what_was_drawn_says_how_to_draw_it_again(monkeypatch):
+    fixed = {repr(seen_of(mdp)) for mdp in small_worlds()}
+
+    def answer(mdp):
+        return st.potentially_unsafe(mdp) ^ (repr(seen_of(mdp)) not in fixed)
+
+    monkeypatch.setattr(verdicts, "new_seed", lambda: 4711)
+    for verdict in (
+        danger_ahead.check("recursion", answer),
+        st.check(RECURSION, answer, seed=4711),
+    ):
+        assert verdict.seed == 4711
+        assert "This case was drawn anew; the seed draws it again.\n" in verdict.text
+        assert 'chapter.check("recursion", …, seed=4711).case["mdp"]\n' in verdict.text
+    other = danger_ahead.check("recursion", answer, seed=np.int64(4712))
+    assert "seed=4712" in other.text
+    again = [danger_ahead.check("recursion", answer, seed=seed).case for seed in (4711, 4712)]
+    assert seen_of(again[0]["mdp"]) == seen_of(verdict.case["mdp"])
+    assert seen_of(again[1]["mdp"]) == seen_of(other.case["mdp"])
+
+
+def test_the_case_has_every_argument_and_the_answer_fails_on_it():
+    def answer(mdp, G, episode):
+        return float(sum(G[1:].mean(axis=1)) + len(episode.actions) * mdp.S)
+
+    verdict = why_regret_is_small.check("luck", answer)
+    assert list(verdict.case) == ["mdp", "G", "episode"]
+    said = " ".join(verdict.text.split())
+    assert f"It returns {answer(**verdict.case):.10g}; right is" in said
+    assert "The world: 1 state, 1 action, H=1, s1=0, tau=0.7" in said
+    assert "Seen with G = [[1.75], [0]], episode = Episode(states=[0, 0], actions=[0]," in said
+    assert '.case["mdp"] (and "G", "episode")' in said
+
+
+def test_the_case_of_a_reader_s_own_world_is_that_world():
+    own = st.SafeMDP([[[1, 0]], [[0, 1]]], [[0], [0]], c=[0, 1], tau=0.5, H=2)
+    policy = np.zeros((2, 2), int)
+    for name, answer in (("union", own), ("one-step-of-foresight", (own, policy))):
+        verdict = danger_ahead.check(name, answer)
+        assert verdict.status == "not yet"
+        assert verdict.world is verdict.case["mdp"]
+        assert seen_of(verdict.world.P) == seen_of(own.P)
+        assert "  from 0: action 0 to 0\n  from 1: action 0 to 1\n" in verdict.text
+        assert "To try it yourself" not in verdict.text
+
+
+def test_rewards_are_shown_where_they_decide():
+    text = mdps_you_can_run.check("find-the-bug", lambda mdp: float(mdp.r.sum())).text
+    assert "(earns 0.25)" in text
+    assert "(earns 1)" in text
+
+
+def test_a_game_is_shown_with_its_replies_and_not_drawn():
+    verdict = learning_to_play_safely.check("count-the-edges", lambda game, delta: delta * game.B)
+    said = " ".join(verdict.text.split())
+    assert "The world: 3 states, 3 actions, 2 replies, H=5, s1=bank" in said
+    assert "action left, reply guard right to far;" in said
+    assert verdict.figure() is None
 
 
 def test_the_failing_world_is_drawn():
@@ -146,7 +235,7 @@ def test_a_notebook_shows_the_text_and_then_the_picture(monkeypatch):
 
 
 def judged(exercise, answer):
-    return list(exercise.judge(answer))[-1]
+    return list(exercise.judge(answer, seed=0))[-1]
 
 
 class TestValue:
@@ -202,12 +291,13 @@ class TestFunctionOfNumbers:
         hint="Multiply.",
         oracle=lambda x, n: n * x,
         instances=lambda: [(np.ones(2), 1), (np.arange(3.0), 2)],
+        draw=lambda k, rng: (rng.random(k), 3),
         arguments=lambda instance: {"x": instance[0], "n": instance[1]},
         axes="K",
     )
 
     def test_right(self):
-        assert judged(self.exercise, lambda x, n: x * n).text == "Tried on 2 cases."
+        assert judged(self.exercise, lambda x, n: x * n).text == "Tried on 14 cases."
 
     def test_wrong(self):
         found = judged(self.exercise, lambda x, n: x + n - 1)
@@ -245,6 +335,8 @@ def test_worlds_come_from_the_smallest_with_every_edge_case():
         lambda w: w.s1 > 0,
         lambda w: 0 < w.P[w.P > 0].min() < 1e-3,
         lambda w: (w.c == w.tau).any(),
+        lambda w: ((w.c > w.tau) & (w.c < 0.5)).any(),  # whom a threshold of .5 would let pass
+        lambda w: ((w.c <= w.tau) & (w.c > 0.5)).any(),  # and whom it would not
     ):
         assert any(map(edge, worlds))
     again = list(small_worlds())
@@ -255,7 +347,8 @@ def test_worlds_come_from_the_smallest_with_every_edge_case():
 
 def test_smaller_worlds_are_smaller():
     def size(world):
-        return world.S + world.A + world.H + int((world.support()).sum())
+        arrows, rewards = world.support().sum(), np.count_nonzero(world.r)
+        return world.S + world.A + world.H + int(arrows + rewards)
 
     for world in small_worlds():
         for less in smaller(world):
@@ -279,8 +372,7 @@ def test_what_a_chapter_needs_is_compiled_before_the_time_counts(monkeypatch):
     done = []
     chapter = importlib.import_module("safeteach.chapters.danger_ahead.exercises")
     monkeypatch.setattr(chapter, "prepare", lambda: done.append("prepared"), raising=False)
-    monkeypatch.setattr(verdicts.isolation, "isolated", lambda _work: done.append("judged"))
-    monkeypatch.setattr(verdicts, "_final", lambda _run: None)
+    monkeypatch.setattr(verdicts.isolation, "isolated", lambda *_: done.append("judged"))
     monkeypatch.setattr(verdicts, "_verdict", lambda *_: None)
     verdicts._prepare.cache_clear()
     for _ in range(2):
