@@ -12,12 +12,13 @@ import sys
 import time
 import urllib.request
 
+import contents
 import notebooks
 import pytest
-from built import PAGES, PATIENCE, ROOT
+from built import PATIENCE, ROOT
 from slicing import shows_widget, slice_of
 
-CHAPTERS = [name for name in PAGES if (ROOT / f"{name}.ipynb").is_file()]
+CHAPTERS = contents.chapters(contents.read_toc())
 # Without this JupyterLab keeps cells that are out of sight out of the page too.
 SETTINGS = {"@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"}}
 
