@@ -12,7 +12,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test thorough check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
+.PHONY: help book test thorough oldest check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,8 +24,13 @@ book: .venv/.stamp .vendor/.stamp  ## execute the notebooks and build the HTML
 test: .venv/.stamp .vendor/.stamp  ## every check: lint, types, unit tests, build, nbval, pages
 	@python book/_tools/stages.py all
 
-thorough: .venv/.stamp .vendor/.stamp  ## the same with the tests that take long
+thorough: .venv/.stamp .vendor/.stamp  ## the same with the tests that take long, and make oldest
 	@python book/_tools/stages.py thorough
+	@$(MAKE) --no-print-directory oldest
+
+oldest: .venv-oldest/.stamp  ## test the library with the oldest versions that pyproject.toml allows
+	@NUMBA_CACHE_DIR=.venv-oldest/numba PATH="$(CURDIR)/.venv-oldest/bin:$$PATH" \
+	    python -m pytest -q -n 2 -m "not slow and not thorough" tests/core safeteach
 
 check: .venv/.stamp  ## the quick checks: lint, types, unit tests
 	@python book/_tools/stages.py quick
@@ -99,6 +104,13 @@ clean:  ## remove what was built; .venv and .vendor stay
 
 .venv/.stamp: .venv/.locked pyproject.toml
 	@$(BIN)/pip install -qq --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv-oldest/.stamp: tests/oldest.txt pyproject.toml
+	@echo "Setting up .venv-oldest: $$(grep -c == $<) packages, a minute or two"
+	@rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
+	@.venv-oldest/bin/pip install -qq -r $<
+	@.venv-oldest/bin/pip install -qq --no-build-isolation -c $< -e '.[fast,figures,games,widgets]'
 	@touch $@
 
 .vendor/.stamp: book/_tools/vendor.py | .venv/.stamp

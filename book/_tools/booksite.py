@@ -2,7 +2,7 @@
 
 It reads two pages at a time, executes a notebook again when anything that it runs has changed,
 carries a figure's alt text from the notebook to the page, keeps every page in step with the
-others, and takes out what would ask another host.
+others, names what the theme leaves nameless, and takes out what would ask another host.
 """
 
 import hashlib
@@ -203,6 +203,23 @@ def mend_roles(
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
 
 
+def name_folds(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
+) -> None:
+    """Give the arrow that unfolds a section of the navigation a name, for those who hear it."""
+    generate = context.get("generate_toctree_html")
+    if generate is None:
+        return
+
+    def named(*args: Any, **options: Any) -> Any:
+        tree = generate(*args, **options)
+        for fold in tree.select("summary") if tree else ():
+            fold["aria-label"] = f"Pages of {fold.find_previous('a').get_text(strip=True)}"
+        return tree
+
+    context["generate_toctree_html"] = named
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
     NbElementRenderer.render_image = render_image
@@ -219,6 +236,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", rewrite_all)
     app.connect("env-check-consistency", say_times)
     app.connect("html-page-context", mend_roles)
+    app.connect("html-page-context", name_folds, priority=600)  # after the theme's own
     app.connect("build-finished", forget_failed_build)
     # MathJax on every page: widgets hold math on pages whose text has none.
     app.set_html_assets_policy("always")

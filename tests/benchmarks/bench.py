@@ -18,6 +18,7 @@ import tempfile
 import time
 import venv
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / name) for name in ("book/_tools", "tests", "tests/site")]
 
 import browser  # noqa: E402, from the folders of the line before
+from benchmarks import by_hand  # noqa: E402
 from benchmarks.dense_loop import dense_ucbvi  # noqa: E402
 from benchmarks.random_ponds import random_pond  # noqa: E402
+from benchmarks.valleys import valleys  # noqa: E402
 from moving import walks  # noqa: E402
 from oracles.linear_programs import lp_value, occupancy_lp  # noqa: E402
 from oracles.storm import minimal_risk, storm_model  # noqa: E402
@@ -91,6 +94,89 @@ def bench_potentially_unsafe() -> None:
             f"{every:10.3f} {every / ours:5.1f}x {peak:8.2f}",
             flush=True,
         )
+
+
+def bench_doomed_until() -> None:
+    print("doomed_until: a million states, 4 actions, 4 successors, processor time; Storm is asked")
+    print("for U_1 at H = 50 alone.  With danger in one ring of eight, and in every other one")
+    for every in (8, 2):
+        worlds = {H: valleys(10**6, H, every) for H in (50, 500)}
+        model = storm_model(worlds[50])
+        until = {H: st.doomed_until(world) for H, world in worlds.items()}
+        assert ((minimal_risk(model, 49) > 0) == (until[50] > 0)).all()
+        times = in_turns(
+            ROUNDS,
+            storm=lambda model=model: processor_time(lambda: minimal_risk(model, 49)),
+            short=lambda world=worlds[50]: processor_time(lambda: st.doomed_until(world)),
+            long=lambda world=worlds[500]: processor_time(lambda: st.doomed_until(world)),
+        )
+        print(
+            f"H = 50: {np.mean(until[50] > 0):.0%} doomed; H = 500: {np.mean(until[500] > 0):.0%}, "
+            f"the last {500 - until[500][until[500] > 0].min()} steps from danger"
+        )
+        print_times("H = 50 over Storm's U_1", times["short"], times["storm"])
+        print_times("H = 500 over H = 50", times["long"], times["short"])
+
+
+def bench_large_plans() -> None:
+    print("a million states, 4 actions, 4 successors, H = 50: processor time, over that of what is")
+    print("written by hand with scipy.sparse")
+    mdp = valleys(10**6, H=50)
+    P = by_hand.matrix(mdp)
+    plan, (V, policy) = st.safe_optimal(mdp), by_hand.safe_optimal(mdp, P)
+    assert np.allclose(plan.V, V, rtol=0, atol=1e-9) and (plan.policy != policy).mean() < 1e-6
+    found = st.evaluate(mdp, policy)
+    assert np.allclose(astuple(found), by_hand.evaluate(mdp, P, policy), rtol=0, atol=1e-9)
+    del plan, V
+    times = in_turns(
+        ROUNDS,
+        plan=lambda: processor_time(lambda: st.safe_optimal(mdp)),
+        plan_by_hand=lambda: processor_time(lambda: by_hand.safe_optimal(mdp, P)),
+        worth=lambda: processor_time(lambda: st.evaluate(mdp, policy)),
+        worth_by_hand=lambda: processor_time(lambda: by_hand.evaluate(mdp, P, policy)),
+    )
+    print_times("safe_optimal", times["plan"], times["plan_by_hand"])
+    print_times("evaluate", times["worth"], times["worth_by_hand"])
+    # Linux's own peak, which can be reset; what is compiled is loaded before.
+    code = """if True:
+        import pathlib, re
+        import safeteach as st
+        from benchmarks.valleys import valleys
+
+        def status(entry):
+            told = pathlib.Path("/proc/self/status").read_text()
+            return int(re.search(entry + ":\\s+(\\d+)", told)[1]) / 2**20
+
+        def above(work):
+            pathlib.Path("/proc/self/clear_refs").write_text("5")
+            before = status("VmRSS")
+            result = work()
+            return result, f"{status('VmHWM') - before:.2f} GB"
+
+        small, mdp = valleys(20_000, H=50), valleys(10**6, H=50)
+        st.evaluate(small, st.safe_optimal(small).policy)
+        plan, planning = above(lambda: st.safe_optimal(mdp))
+        print(planning, "and", above(lambda: st.evaluate(mdp, plan.policy))[1])
+    """
+    told = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT / "tests", text=True)
+    print(f"peak memory above the world, and the policy that evaluate is given: {told.strip()}",
+          flush=True)  # fmt: skip
+
+
+def processor_time(work: Callable[[], Any]) -> float:
+    """Seconds of processor time of one run."""
+    return seconds(work, clock=time.process_time)
+
+
+def print_times(name: str, ours: list[float], theirs: list[float]) -> None:
+    """Medians over the rounds, and the median, least and largest ratio in a round."""
+    ratios = [x / y for x, y in zip(ours, theirs, strict=True)]
+    print(
+        f"  {name:24} {statistics.median(ours):8.3f} s {statistics.median(theirs):8.3f} s "
+        f"{statistics.median(ratios):6.2f}x "
+        f"({min(ratios):.2f} to {max(ratios):.2f} in {len(ratios)} rounds)",
+        flush=True,
+    )
 
 
 def bench_import() -> None:
@@ -359,6 +445,8 @@ def bench_figure1() -> None:
 PARTS: dict[str, Callable[[], None]] = {
     "import": bench_import,
     "unsafe": bench_potentially_unsafe,
+    "doomed": bench_doomed_until,
+    "large plans": bench_large_plans,
     "static controls": bench_static_controls,
     "live controls": bench_live_controls,
     "budget": bench_constrained,
