@@ -26,7 +26,7 @@ import numpy as np
 from safeteach.arguments import instance, number, numbers, shown, string
 from safeteach.extras import extra
 from safeteach.figures import DescribedFigure
-from safeteach.figures.described import SHARPNESS
+from safeteach.figures.described import SHARPNESS, shown_size
 
 with extra("widgets"):
     import ipywidgets
@@ -365,7 +365,7 @@ def _picture(figure: DescribedFigure) -> Picture:
     small = io.BytesIO()
     few.convert("RGB").save(small, format="WebP", lossless=True, method=2, quality=20)  # quick
     src = "data:image/webp;base64," + base64.b64encode(small.getvalue()).decode("ascii")
-    return Picture(src, figure.alt, few.width // SHARPNESS, few.height // SHARPNESS)
+    return Picture(src, figure.alt, *shown_size(few.width // SHARPNESS, few.height // SHARPNESS))
 
 
 def _image(picture: Picture, share: float | None = None) -> str:

@@ -1,8 +1,9 @@
-"""Write down for the library which chapters and exercises the book has, and in which order.
+"""Write down for the library which chapters, exercises and figures the book has, in their order.
 
 The chapters are those of the numbered parts of ``_toc.yml``; the exercises of a chapter are those
-that its notebook labels, ``:label: ex-danger-ahead-recursion``.  Numbers follow from the order, and
-nobody types one.  Run it through ``make contents``.
+that its notebook labels, ``:label: ex-danger-ahead-recursion``, and its figures those that it shows
+by ``chapter.figure("pond", ...)``.  Numbers follow from the order, and nobody types one.  Run it
+through ``make contents``.
 """
 
 import json
@@ -42,20 +43,25 @@ def slug(path: str) -> str:
     return Path(path).name.replace("-", "_")
 
 
-def labels(path: str) -> list[str]:
-    """The names of the exercises of a chapter, as they come."""
-    prefix = f"ex-{Path(path).name}-"
-    text = "\n".join(
-        cell.source
-        for cell in notebooks.read(ROOT / f"{path}.ipynb").cells
-        if cell.cell_type == "markdown"
-    )
-    return re.findall(rf"^:label: {prefix}([a-z0-9-]+)$", text, re.MULTILINE)
+def names(path: str, kind: str, pattern: str) -> list[str]:
+    """What the cells of a kind of a chapter name in the way of the pattern, as it comes."""
+    cells = notebooks.read(ROOT / f"{path}.ipynb").cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == kind)
+    return re.findall(pattern, text, re.MULTILINE)
+
+
+def named(path: str) -> dict[str, list[str]]:
+    """The names of the exercises and of the figures of a chapter, as they come."""
+    label = rf"^:label: ex-{Path(path).name}-([a-z0-9-]+)$"
+    return {
+        "exercises": names(path, "markdown", label),
+        "figures": names(path, "code", r"\bchapter\.figure\(\s*\"([a-z0-9-]+)\""),
+    }
 
 
 def derive(toc: dict[str, Any]) -> str:
     """What ``contents.json`` should hold, given the table of contents."""
-    found = {slug(path): labels(path) for path in chapters(toc)}
+    found = {slug(path): named(path) for path in chapters(toc)}
     return json.dumps(found, indent=1) + "\n"
 
 

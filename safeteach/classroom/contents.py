@@ -1,6 +1,6 @@
-"""Which chapters there are, which exercises they have, and the numbers that follow from the order.
+"""Which chapters there are, their exercises and figures, and the numbers that follow from order.
 
-The book says it: the chapters in ``_toc.yml``, the exercises in the notebooks.  ``contents.json``
+The book says it: the chapters in ``_toc.yml``, the rest in the notebooks.  ``contents.json``
 carries it to where there is no book; ``make contents`` writes it, and a test keeps the two equal.
 """
 
@@ -10,7 +10,14 @@ import json
 from functools import cache
 from importlib import resources
 
-__all__ = ["chapter_number", "contents", "exercise_number", "named", "slug_of"]
+__all__ = ["chapter_number", "contents", "exercise_number", "figure_number", "named", "slug_of"]
+
+
+@cache
+def _derived() -> dict[str, dict[str, list[str]]]:
+    text = resources.files("safeteach.classroom").joinpath("contents.json").read_text("utf-8")
+    found: dict[str, dict[str, list[str]]] = json.loads(text)
+    return found
 
 
 @cache
@@ -20,9 +27,24 @@ def contents() -> dict[str, list[str]]:
     >>> contents()["danger_ahead"][:2]
     ['by-hand', 'recursion']
     """
-    text = resources.files("safeteach.classroom").joinpath("contents.json").read_text("utf-8")
-    found: dict[str, list[str]] = json.loads(text)
-    return found
+    return {slug: of["exercises"] for slug, of in _derived().items()}
+
+
+def figure_number(slug: str, name: str) -> str:
+    """The number of a figure, which the notebook names ``chapter.figure("name", ...)``.
+
+    >>> figure_number("why_every_step_counts", "sunrise")
+    Traceback (most recent call last):
+    ValueError: name is 'sunrise'; no figure of why_every_step_counts has it: a new one gets its
+    number by `make contents`
+    """
+    names = _derived()[slug]["figures"]
+    if name not in names:
+        raise ValueError(
+            f"name is {name!r}; no figure of {slug} has it: a new one gets its number by "
+            f"`make contents`"
+        )
+    return f"{chapter_number(slug)}.{names.index(name) + 1}"
 
 
 def chapter_number(slug: str) -> str:

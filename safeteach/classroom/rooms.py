@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from safeteach.classroom.captions import Captioned, captioned
 from safeteach.classroom.checking.quizzes import Quiz
 from safeteach.classroom.checking.verdicts import Verdict, check_exercise, quiz_of
+from safeteach.classroom.contents import figure_number
 
 __all__ = ["Listing", "open_room", "show", "stored"]
 
@@ -44,11 +46,19 @@ def open_room(
         """Ask the questions of this chapter."""
         return quiz_of(slug)
 
+    def figure(name: str, picture: Any, caption: str) -> Captioned:
+        """Show a picture with its number and a caption: one sentence that says what it shows."""
+        return captioned(slug, name, picture, caption)
+
+    def fig(name: str) -> str:
+        """What the text calls a figure of this chapter, as in "Figure 4.2"."""
+        return f"Figure {figure_number(slug, name)}"
+
+    offered = {"fig": fig, "figure": figure, "show": show, "stored": stored}
+
     def look_up(name: str) -> Any:
-        if name == "show":
-            return show
-        if name == "stored":
-            return stored
+        if name in offered:
+            return offered[name]
         if name in LAZY:
             return importlib.import_module(f"safeteach.chapters.{slug}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")

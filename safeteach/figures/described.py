@@ -61,6 +61,8 @@ TEXT = 11.0  # points, everywhere
 HALF_LETTER = 0.05  # inches from the baseline to the middle of a letter of that size
 FONT = "DejaVu Sans"  # comes with matplotlib, so the same on every machine; it has ↑ ↓ ← →
 CSS_PIXELS = 96  # an inch
+COLUMN = 688  # CSS pixels of the page's text; what is nearly as wide is shown as wide as that
+NEARLY = 480
 SHARPNESS = 2  # pixels of the picture for a CSS pixel
 COLOURS = 64  # of a picture; figures have a dozen and the shades between them
 MOST_INCHES = 2**16 / (CSS_PIXELS * SHARPNESS)  # or matplotlib cannot draw it
@@ -117,12 +119,22 @@ class DescribedFigure(Figure):
         include: Collection[str] | None = None,  # noqa: ARG002, IPython itself picks from both
         exclude: Collection[str] | None = None,  # noqa: ARG002
     ) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
-        width, height = (round(side * CSS_PIXELS) for side in self.get_size_inches())
+        width, height = shown_size(*(side * CSS_PIXELS for side in self.get_size_inches()))
         picture = base64.b64encode(self.png()).decode("ascii")
         return (
             {"text/plain": self.alt, "image/png": picture},
             {"image/png": {"alt": self.alt, "width": width, "height": height}},
         )
+
+
+def shown_size(width: float, height: float) -> tuple[int, int]:
+    """The CSS pixels that a picture takes in page and lab: all of the column, or what it has.
+
+    >>> shown_size(288, 192), shown_size(547, 336)
+    ((288, 192), (688, 423))
+    """
+    scale = COLUMN / width if NEARLY <= width < COLUMN else 1.0
+    return round(width * scale), round(height * scale)
 
 
 def _join_minor_ticks(axis: Axis) -> None:
