@@ -51,8 +51,8 @@ class PursuitGame(SafeGame):
 
     Notes
     -----
-    :func:`pursuit` makes one.  The constructor takes what :class:`SafeGame` takes, and both
-    attributes by name.
+    :func:`pursuit` makes one.  The constructor takes what
+    :class:`~safeteach.SafeGame` takes, and both attributes by name.
 
     Examples
     --------

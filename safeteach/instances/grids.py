@@ -47,8 +47,8 @@ class GridMDP(SafeMDP):
 
     Notes
     -----
-    :func:`grid_from_map` makes one.  The constructor takes what :class:`SafeMDP` takes, and both
-    attributes by name.
+    :func:`grid_from_map` makes one.  The constructor takes what
+    :class:`~safeteach.SafeMDP` takes, and both attributes by name.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class TreeMDP(SafeMDP):
     Notes
     -----
     :func:`violation_tree` and :func:`regret_tree` make one.  The constructor takes what
-    :class:`SafeMDP` takes, and all attributes but the leaves by name.
+    :class:`~safeteach.SafeMDP` takes, and all attributes but the leaves by name.
 
     Examples
     --------
