@@ -67,6 +67,8 @@ def stages(which: str) -> tuple[Stage, ...]:
     """List the stages of `which`: the quick ones, all, or all with the tests that take long."""
     tests = {"quick": "not slow and not thorough", "all": "not thorough", "thorough": ""}[which]
     pytest = f"pytest -q -n 2 -m '{tests}' -p no:nbval"  # its imports take seconds in each process
+    if which == "thorough":
+        pytest += " -o faulthandler_timeout=3600"  # else it ends what takes long
     source = (
         Stage("lint", "ruff check", r"(All checks passed|Found \d+ errors?)", 2),
         Stage("types", "mypy", r"(Success: .*|Found .*)", 13),

@@ -82,16 +82,18 @@ HOLDER = """
 import os, sys
 from safeteach.running.keeping import Shelf
 claim = Shelf(sys.argv[1]).claim(sys.argv[2])
-if "fork" in sys.argv and os.fork() == 0:
-    print("held", flush=True)
-    sys.stdin.read()
-    os._exit(0)
 if "fork" in sys.argv:
+    told, tell = os.pipe()
+    if os.fork() == 0:
+        os.close(tell)
+        print("held", flush=True)
+        os.read(told, 1)  # until its parent ends; what is typed is for the parent alone
+        os._exit(0)
     sys.stdin.readline()
     os.close(claim.descriptor)  # as if it had died
     print("dead", flush=True)
-    os.wait()
-print("held", flush=True)
+else:
+    print("held", flush=True)
 sys.stdin.read()
 """
 
