@@ -5,6 +5,8 @@ Taught in *The worlds of this book*.
 
 from __future__ import annotations
 
+import math
+
 from safeteach.figures.card_graph import arrows_between, graph, sketch
 from safeteach.figures.card_map import deck_body, grid_body
 from safeteach.figures.card_moves import (
@@ -101,6 +103,7 @@ def card(world: World) -> DescribedFigure:
         pieces.append(text_piece(body.notes, inner))
     bottom = legend_height(body.entries, width) if body.entries else 0.05
     height = bottom + sum(piece.height + BETWEEN for piece in pieces) + BETWEEN
+    width, height = (math.ceil(64 * side) / 64 for side in (width, height))  # without rounding
     figure, axes = sheet(width, height, _describe(world, body))
     top = height - BETWEEN
     for piece in pieces:

@@ -186,7 +186,7 @@ def deck_body(game: PursuitGame) -> Body | None:
         "Then the rival moves, never into the water. Where it steps onto the agent it pushes the "
         "agent one cell on, into the water too; against a post or the rail around the map it "
         "cannot push, and stays.",
-        f"From the water both go back to the start, state {game.s1}. The water costs 1, all else 0.",
+        f"From the water both go back to the start, state {game.s1}. It costs 1, all else 0.",
         "A step that begins with the agent on a treasure pays 1, any other 0.",
     )
     said = (
