@@ -46,7 +46,8 @@ serve: book  ## serve the built book on http://127.0.0.1:8000
 notebooks: contents  ## execute every notebook and store it in its normal form
 	@python book/_tools/notebooks.py
 
-contents: .venv/.stamp  ## number chapters and exercises anew, from _toc.yml and the notebooks
+contents: .venv/.stamp  ## derive heads, titles and numbers anew, and print how long each chapter is
+	@python book/_tools/deriving.py
 	@python book/_tools/contents.py
 
 picture: .venv/.stamp  ## draw the README's picture anew
