@@ -52,10 +52,11 @@ def test_the_library_stands_without_the_books_own_rooms(tmp_path):
     assert examples > 200 and failed == 0, run.stdout
 
 
-def test_every_module_is_used_by_a_page_or_by_the_public_interface():
+def test_every_module_is_used_by_a_page_by_a_tool_or_by_the_public_interface():
     public = [info.name for info in pkgutil.iter_modules([str(HOME)]) if info.name not in BOOKS_OWN]
     interface = "".join(f"from safeteach import {name}\n{name}\n" for name in (*public, *dir(st)))
-    used = set(files_of(*NOTEBOOKS.values(), interface))
+    tools = (ROOT / "book" / "_tools").glob("*.py")
+    used = set(files_of(*NOTEBOOKS.values(), *tools, interface))
     orphans = sorted(str(path.relative_to(ROOT)) for path in MODULES - used)
     assert orphans == [], "nobody uses these: show them on a page, export them, or delete them"
 
