@@ -47,8 +47,7 @@ BAIT_EPISODES, BAIT_SEED, HURTS = 100, 1, 2.0
 
 def _may_take(U: Flags, seen: Flags) -> Flags:
     safe = looks_safe(U, seen)
-    stuck = ~safe.any(axis=2)
-    return safe | stuck[:, :, None]
+    return np.where(safe.any(axis=2, keepdims=True), safe, True)
 
 
 def _uncertainty(counts: NDArray[np.int64], U: Flags, M: Floats) -> Floats:
