@@ -168,6 +168,7 @@ def main() -> None:
     )
     edition = parser.parse_args().edition
     folder = ROOT / "_build" / edition
+    print(f"Writing the {edition}'s edition; nothing is executed again", flush=True)
     try:
         make(edition, folder)
     except ValueError as error:

@@ -34,7 +34,7 @@ def label_of(cell: NotebookNode) -> str | None:
     >>> label_of(new_markdown_cell("How deep is it?"))
     >>> label_of(new_markdown_cell(":::{solution} ex-pond-depth\n\nTwo.\n:::\n\n## Quiz"))
     Traceback (most recent call last):
-    ValueError: a solution has its cell not to itself, which begins ':::{solution} ex-pond-depth'
+    ValueError: a solution is not alone in its cell, which begins ':::{solution} ex-pond-depth'
     """
     if cell.cell_type != "markdown" or "{solution" not in cell.source:
         return None
@@ -44,7 +44,7 @@ def label_of(cell: NotebookNode) -> str | None:
     if begin and end and end.end() == len(source):
         return begin["label"]
     first = source.split("\n", 1)[0]
-    raise ValueError(f"a solution has its cell not to itself, which begins {first!r}")
+    raise ValueError(f"a solution is not alone in its cell, which begins {first!r}")
 
 
 def rubrics_of(page: Path, root: Path) -> dict[str, Rubric]:
