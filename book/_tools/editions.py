@@ -1,21 +1,18 @@
 """Make the editions of the book beside the reader's: the student's and the instructor's.
 
-All come from one source.  A chapter's notebook holds each solution in a cell of its own; the
-chapter's room holds, in ``rubrics.toml``, what graders look for and, where an exercise asks for a
+All editions come from one source.  A chapter's notebook holds each solution in a cell of its own;
+the chapter's room holds, in rubrics.toml, what graders look for and, where an exercise asks for a
 proof, a model of it.
 
-============  =========  =======  ===================================
-edition       solutions  rubrics  made by
-============  =========  =======  ===================================
-reader's      folded     none     ``make book``, in ``_build/html``
-student's     none       none     ``make student``, in ``_build/student``
-instructor's  folded     yes      ``make instructor``, in ``_build/instructor``
-============  =========  =======  ===================================
+  edition        made by           in                   solutions  rubrics
+  reader's       make book         _build/html          folded     none
+  student's      make student      _build/student       none       none
+  instructor's   make instructor   _build/instructor    folded     behind each solution
 
-An edition has three folders: ``notebooks/`` with the data that they read, ``html/`` with the pages,
-``dist/`` with the library as a wheel.  Its pages are written from what the reader's build has read
-and run; no notebook is executed again.  The student's is searched for solutions before it is put in
-its place.
+The last two have three folders: notebooks/ with the data that they read, html/ with the pages, and
+dist/ with the library as a wheel.  Their pages are written from what the reader's build has read
+and run, so build that first; no notebook is executed again.  The student's edition is searched for
+solutions, rubrics and model proofs before it is put in its place.
 """
 
 import argparse
