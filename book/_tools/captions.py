@@ -26,11 +26,14 @@ class captioned(nodes.General, nodes.Element):  # type: ignore[misc]
 
 
 def render_markdown(self: NbElementRenderer, data: MimeData) -> list[nodes.Element]:
-    """Render a Markdown output as MyST-NB does; what says that it is a caption becomes one."""
-    shown = _render_markdown(self, data)
+    """Render a Markdown output as MyST-NB does; what says that it is a caption becomes one.
+
+    A caption has mathematics between dollars, which the Markdown of other outputs does not know.
+    """
     if label := data.output_metadata.get(LABEL):
+        shown = self._render_markdown_base(data, fmt="myst", inline=False)
         return [caption("", *shown, ids=[label])]
-    return shown
+    return _render_markdown(self, data)
 
 
 class JoinCaptions(SphinxPostTransform):
