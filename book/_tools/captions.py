@@ -17,8 +17,8 @@ from safeteach.classroom.captions import LABEL
 _render_markdown = NbElementRenderer.render_markdown
 
 
-class caption(nodes.General, nodes.Element):  # type: ignore[misc]
-    """What stands below a picture."""
+class finding(nodes.General, nodes.Element):  # type: ignore[misc]
+    """What stands below a picture, its caption; docutils has a node of that name."""
 
 
 class captioned(nodes.General, nodes.Element):  # type: ignore[misc]
@@ -32,7 +32,7 @@ def render_markdown(self: NbElementRenderer, data: MimeData) -> list[nodes.Eleme
     """
     if label := data.output_metadata.get(LABEL):
         shown = self._render_markdown_base(data, fmt="myst", inline=False)
-        return [caption("", *shown, ids=[label])]
+        return [finding("", *shown, ids=[label])]
     return _render_markdown(self, data)
 
 
@@ -43,7 +43,7 @@ class JoinCaptions(SphinxPostTransform):
 
     def run(self, **_: Any) -> None:
         """Join them."""
-        for below in list(self.document.findall(caption)):
+        for below in list(self.document.findall(finding)):
             cell = below.parent
             at = cell.index(below)
             picture = cell[at - 1]
@@ -63,12 +63,12 @@ def depart_captioned(self: HTML5Translator, _node: nodes.Element) -> None:
     self.body.append("</figure>\n")
 
 
-def visit_caption(self: HTML5Translator, node: nodes.Element) -> None:
+def visit_finding(self: HTML5Translator, node: nodes.Element) -> None:
     """Begin the caption."""
     self.body.append(self.starttag(node, "figcaption"))
 
 
-def depart_caption(self: HTML5Translator, _node: nodes.Element) -> None:
+def depart_finding(self: HTML5Translator, _node: nodes.Element) -> None:
     """End it."""
     self.body.append("</figcaption>\n")
 
@@ -77,6 +77,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
     NbElementRenderer.render_markdown = render_markdown
     app.add_node(captioned, html=(visit_captioned, depart_captioned))
-    app.add_node(caption, html=(visit_caption, depart_caption))
+    app.add_node(finding, html=(visit_finding, depart_finding))
     app.add_post_transform(JoinCaptions)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
