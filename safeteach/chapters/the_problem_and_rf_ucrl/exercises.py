@@ -194,8 +194,8 @@ def _needs_a_plan(answer: object) -> Finding | None:
 
 
 def _sizes() -> Iterator[dict[str, Any]]:
-    """Yield sizes, levels and accuracies, from a world without a choice on."""
-    yield {"S": 1, "A": 1, "H": 1, "epsilon": 1.0, "delta": 0.5}
+    """Yield sizes, levels and accuracies; β is not defined for a single state."""
+    yield {"S": 2, "A": 1, "H": 1, "epsilon": 1.0, "delta": 0.5}
     for k in range(30):
         yield _size(k, np.random.default_rng(k))
 
