@@ -56,8 +56,12 @@ class marginal(nodes.Inline, nodes.TextElement):  # type: ignore[misc]
     """A note about a slip, inside the paragraph that it is written in."""
 
 
+class beside(nodes.General, nodes.Element):  # type: ignore[misc]
+    """A block of the text with its notes."""
+
+
 class aside(nodes.General, nodes.Element):  # type: ignore[misc]
-    """The same note beside its paragraph."""
+    """These notes."""
 
 
 def full_name(name: str) -> str:
@@ -149,21 +153,33 @@ class Slip(SphinxRole):
 
 
 class PutInMargin(SphinxTransform):
-    """Put each note before the paragraph that it is written in."""
+    """Put the notes of a block, which may be a box or a list, beside it: in the margin or below."""
 
     default_priority = 205  # the text is parsed, and nothing has been numbered yet
 
     def apply(self, **_: Any) -> None:
-        """Move them."""
+        """Move them out of the text."""
         for note in list(self.document.findall(marginal)):
-            paragraph = note.parent
-            while not isinstance(paragraph, nodes.paragraph):
-                paragraph = paragraph.parent
-            at = paragraph.parent.index(paragraph)
+            block = note.parent
+            while not (isinstance(block.parent, beside) or _is_of_the_page(block.parent)):
+                block = block.parent
             note.parent.remove(note)
-            paragraph.parent.insert(at, aside("", nodes.paragraph("", "", *note.children)))
-            if not paragraph.astext().strip():
-                paragraph.parent.remove(paragraph)
+            self.notes_of(block).append(nodes.paragraph("", "", *note.children))
+
+    def notes_of(self, block: nodes.Element) -> nodes.Element:
+        """Return the notes of a block, which is put together with them if it is not yet."""
+        if not isinstance(block.parent, beside):
+            at, above = block.parent.index(block), block.parent
+            above.remove(block)
+            above.insert(at, beside("", block, aside("")))
+        return block.parent[1]
+
+
+def _is_of_the_page(node: nodes.Element) -> bool:
+    """Whether it is the page or a section of it; a theorem has a section inside its box."""
+    if isinstance(node, nodes.section):
+        return isinstance(node.parent, nodes.section | nodes.document)
+    return isinstance(node, nodes.document)
 
 
 class FromData(SphinxDirective):
@@ -229,7 +245,7 @@ class Errata(FromData):
         for cited in slip["of"]:
             if cited not in known:
                 LOGGER.warning("errata.toml: %s: paper.toml names no %r", slip["id"], cited)
-        rows = {"Printed": slip["printed"], "Holds": slip["holds"], "Why it matters": slip["why"]}
+        rows = {"Printed": slip["printed"], "Holds": slip["holds"], "Why": slip["why"]}
         if slip["uses"]:
             rows["In the book"] = self.chapters(slip["uses"], slip["id"])
         if slip["check"] == UNCHECKED:
@@ -296,18 +312,29 @@ class PaperMap(FromData):
         return paragraph
 
 
+def visit_beside(self: HTML5Translator, node: nodes.Element) -> None:
+    """Begin a block with its notes."""
+    self.body.append(self.starttag(node, "div", CLASS="beside"))
+
+
+def depart_beside(self: HTML5Translator, _node: nodes.Element) -> None:
+    """End it."""
+    self.body.append("</div>\n")
+
+
 def visit_aside(self: HTML5Translator, node: nodes.Element) -> None:
-    """Begin a note in the margin."""
+    """Begin the notes; the theme makes room where it sees the class ``margin``."""
     self.body.append(self.starttag(node, "aside", CLASS="margin slip"))
 
 
 def depart_aside(self: HTML5Translator, _node: nodes.Element) -> None:
-    """End it."""
+    """End them."""
     self.body.append("</aside>\n")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
+    app.add_node(beside, html=(visit_beside, depart_beside))
     app.add_node(aside, html=(visit_aside, depart_aside))
     app.add_transform(PutInMargin)
     app.add_role("paper", Paper())
