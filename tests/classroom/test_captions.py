@@ -46,12 +46,11 @@ def a_picture():
 def test_numbers_follow_from_the_order_in_which_a_notebook_names_its_figures(tmp_path, monkeypatch):
     calls = ['chapter.figure("pond", draw(), "A.")', 'x = 1\nchapter.figure(\n    "ice", x, "B.")']
     text = 'Not a figure: `chapter.figure("text", p, "C.")`.'
-    monkeypatch.setattr(tool, "ROOT", tmp_path)
     for order in (1, -1):
         cells = [new_markdown_cell(text), *map(new_code_cell, calls[::order])]
         notebook = notebooks.normalise(new_notebook(cells=cells))
         (tmp_path / "danger-ahead.ipynb").write_text(notebooks.dump(notebook), "utf-8")
-        named = tool.named("danger-ahead")
+        named = tool.named("danger-ahead", tmp_path)
         assert named["figures"] == ["pond", "ice"][::order]
         derived = {"first": {"exercises": [], "figures": []}, "danger_ahead": named}
         monkeypatch.setattr(numbers, "_derived", lambda derived=derived: derived)
