@@ -432,7 +432,7 @@ def bench_growth() -> None:
 def bench_figure1() -> None:
     source = ROOT / "book" / "studies"
     with tempfile.TemporaryDirectory() as folder:  # the command stores beside itself
-        script = shutil.copytree(source, Path(folder) / source.relative_to(ROOT)) / "pond.py"
+        script = shutil.copytree(source, Path(folder) / source.relative_to(ROOT)) / "studies.py"
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         command = [sys.executable, script, "figure1"]
         took = seconds(lambda: subprocess.run(command, check=True, capture_output=True))

@@ -20,6 +20,8 @@ from safeteach.chapters import danger_ahead, why_every_step_counts
 from safeteach.classroom.checking import compiling, isolation
 from safeteach.classroom.contents import exercise_number
 
+REAL_LIMIT = isolation.LIMIT
+
 
 @pytest.fixture
 def short_limit(monkeypatch):
@@ -267,7 +269,8 @@ def test_an_endless_answer_is_stopped(answer):
 
 
 @pytest.mark.thorough
-def test_with_the_real_limit_it_is_stopped_too():
+def test_with_the_real_limit_it_is_stopped_too(monkeypatch):
+    monkeypatch.setattr(isolation, "LIMIT", REAL_LIMIT)
     assert "did not end within 8 seconds" in danger_ahead.check("recursion", loops).text
 
 
