@@ -162,7 +162,7 @@ def _body_of_moves(world: World) -> Body | None:
 
 
 def _head(world: World) -> list[str]:
-    sizes = [f"{world.S} state{'s' * (world.S > 1)}", f"{world.A} action{'s' * (world.A > 1)}"]
+    sizes = [f"{world.S:,} state{'s' * (world.S > 1)}", f"{world.A:,} action{'s' * (world.A > 1)}"]
     if isinstance(world, SafeGame):
         sizes.append(f"{world.B} repl{'ies' if world.B > 1 else 'y'}")
     head = [
