@@ -60,7 +60,7 @@ class Label:
 def graph(world: World, moves: Sequence[Sequence[Move]]) -> Piece:
     """Draw every move: a line from its state to a box that names it, arrows to its successors."""
     all_moves = [move for its in moves for move in its]
-    places = state_positions(world)
+    places = state_positions(world, abreast=6)
     most = WIDE_BOX if places[:, 0].max() <= 3 else NARROW_BOX
     texts = ["\n".join(_narrow(line, most) for line in move.lines) for move in all_moves]
     sizes = np.array([box_size(text) for text in texts]).reshape(-1, 2)
