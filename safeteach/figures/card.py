@@ -210,7 +210,7 @@ def _elsewhere(mdp: TreeMDP, moves: list[list[Move]]) -> list[str]:
 def _entries(world: World) -> list[Entry]:
     entries = [Entry(lambda axes, xy: draw_state(axes, xy, SAFE, 0.13), "state, index inside")]
     if world.unsafe.any():
-        unsafe = Entry(lambda axes, xy: draw_state(axes, xy, UNSAFE, 0.13), r"unsafe, c > $\tau$")
+        unsafe = Entry(lambda axes, xy: draw_state(axes, xy, UNSAFE, 0.13), "unsafe, c > τ")
         entries.append(unsafe)
     start = Entry(lambda axes, xy: draw_start(axes, (xy[0] + 0.12, xy[1] - 0.13)), "start $s_1$")
     return [*entries, start]

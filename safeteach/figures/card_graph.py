@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from safeteach.extras import extra
 from safeteach.figures.card_moves import Move, on_one_line, say, state_words
 from safeteach.figures.card_parts import Piece
 from safeteach.figures.delta import INTO_START, draw_start
@@ -32,6 +31,10 @@ from safeteach.figures.described import (
 from safeteach.figures.layout import Points, laboratory_places, state_positions
 from safeteach.figures.routing import BENDS, Junction, Paper, Route, choices_around, find_routes
 from safeteach.worlds.world import World
+
+with extra("figures"):  # the first file of this room that is read
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
 
 RADIUS = 0.2  # of a state
 LINE = TEXT * 1.1 / 72  # inches from line to line

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from safeteach.arguments import instance
-from safeteach.extras import extra
 from safeteach.figures.described import (
     GREY,
     INK,
@@ -53,9 +53,6 @@ from safeteach.instances import GridMDP
 from safeteach.instances.grids import MOVES
 from safeteach.safety import potentially_unsafe, safe_actions
 from safeteach.worlds.mdp import SafeMDP
-
-with extra("figures"):  # the first file of this room that is read
-    from matplotlib.axes import Axes
 
 __all__ = ["delta_graph"]
 
