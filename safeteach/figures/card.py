@@ -47,7 +47,7 @@ __all__ = ["card"]
 
 MOST_STATES = 60  # of a world without a map
 MOST_ROWS = 4_000  # of transitions: no table has room for more, so they need not be read
-MOST_LINES = 70  # of a table
+MOST_LINES = 80  # of a table
 MOST_NODES, MOST_BOXES = 12, 16  # states and moves of a graph with words
 MOST_SKETCHED = 24  # states of a sketch, which has no words
 FEW_ARROWS, ARROWS_EACH = 9, 3  # of a graph: that many, or that many for each state
@@ -70,7 +70,7 @@ def card(world: World) -> DescribedFigure:
       a sketch of them above it;
     - a world that is too large for all of these has a card with its sizes, which says where to
       look: ``world.rows(h)``.  That is one with more than 60 states, or whose table would have
-      more than 70 lines; grids may have up to 21 rows and columns, decks up to 9 cells.
+      more than 80 lines; grids may have up to 21 rows and columns, decks up to 9 cells.
 
     What is not written is probability 1, cost 0 and reward 0, and a move that is not drawn stays
     where it is; the card says so.  Numbers with more than six digits are rounded to three.
