@@ -1,9 +1,10 @@
-"""Pictures of safe MDPs that describe themselves: Δ graphs, U_h, grids, witnesses.
+"""Pictures of worlds that describe themselves: cards, Δ graphs, U_h, grids, witnesses.
 
-Every function takes an MDP, draws what the library computes from it and returns a
+Every function takes a world, draws what the library computes from it and returns a
 :class:`DescribedFigure`, whose ``alt`` says in words what the picture shows.
 """
 
+from safeteach.figures.card import card
 from safeteach.figures.delta import delta_graph
 from safeteach.figures.described import DescribedFigure
 from safeteach.figures.escape import escape
@@ -14,6 +15,7 @@ from safeteach.figures.witness import witness
 
 __all__ = [
     "DescribedFigure",
+    "card",
     "delta_graph",
     "escape",
     "grid",

@@ -121,7 +121,7 @@ def delta_graph(mdp: SafeMDP, h: int = 1) -> DescribedFigure:
         name = shorten(mdp.state_name(s))
         draw_state(axes, plan.states[s], kind, plan.radius, name, gid=f"state/{s}/{kind.name}")
     start = plan.states[mdp.s1]
-    _draw_start(axes, start + INTO_START * 1.1 * plan.radius, gid=f"start/{mdp.s1}")
+    draw_start(axes, start + INTO_START * 1.1 * plan.radius, gid=f"start/{mdp.s1}")
     draw_legend(axes, _entries(h), plan.width)
     return figure
 
@@ -196,7 +196,7 @@ def actions_phrase(mdp: SafeMDP, actions: Sequence[int]) -> str:
     return listing([mdp.action_name(a) for a in actions], 40, comma=" and ")
 
 
-def _draw_start(axes: Axes, tip: Point, gid: str | None = None) -> None:
+def draw_start(axes: Axes, tip: Point, gid: str | None = None) -> None:
     """Draw the short heavy arrow that leads into s_1."""
     arrow(axes, np.asarray(tip) + INTO_START * 0.36, tip, color=INK, width=2.2, gid=gid)
 
@@ -210,7 +210,7 @@ def _entries(h: int) -> list[Entry]:
         *kind_entries(),
         Entry(lambda axes, xy: draw_box(axes, xy, "a"), "action"),
         Entry(sample, f"into $U_{{{h + 1}}}$"),
-        Entry(lambda axes, xy: _draw_start(axes, (xy[0] + 0.12, xy[1] - 0.13)), "start $s_1$"),
+        Entry(lambda axes, xy: draw_start(axes, (xy[0] + 0.12, xy[1] - 0.13)), "start $s_1$"),
     ]
 
 

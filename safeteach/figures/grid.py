@@ -137,10 +137,10 @@ def draw_ground(axes: Axes, mdp: GridMDP, corner: Point, size: float) -> None:
     for i, row in enumerate(mdp.map):
         for j, ground in enumerate(row):
             lower_left = (corner[0] + j * size, corner[1] + (len(mdp.map) - 1 - i) * size)
-            _draw_cell(axes, lower_left, ground, size, gid=f"cell/{i},{j}/{ground}")
+            draw_cell(axes, lower_left, ground, size, gid=f"cell/{i},{j}/{ground}")
 
 
-def _draw_cell(axes: Axes, corner: Point, ground: str, size: float, gid: str | None = None) -> None:
+def draw_cell(axes: Axes, corner: Point, ground: str, size: float, gid: str | None = None) -> None:
     cell = Rectangle((corner[0], corner[1]), size, size)
     cell.set(facecolor=GROUND[ground], edgecolor=LINE, linewidth=0.8, zorder=1, gid=gid)
     if ground == "#":
@@ -180,7 +180,7 @@ def ground_entries(mdp: GridMDP) -> list[Entry]:
     def cell(ground: str) -> Entry:
         words = {"~": "ice", "X": "water", "#": "wall"}
         return Entry(
-            lambda axes, xy: _draw_cell(axes, (xy[0] - 0.13, xy[1] - 0.13), ground, 0.26),
+            lambda axes, xy: draw_cell(axes, (xy[0] - 0.13, xy[1] - 0.13), ground, 0.26),
             words[ground],
         )
 

@@ -96,7 +96,8 @@ def room(slug):
 def test_every_chapter_has_a_room_and_every_room_a_chapter():
     rooms = {path.name for path in ROOMS.iterdir() if (path / "__init__.py").is_file()}
     assert rooms == set(BOOK), "a chapter of _toc.yml and its folder in safeteach/chapters differ"
-    chapters = {path for path in notebooks.find() if path.parent.name != "how-to"}
+    unnumbered = ("how-to", "appendix")
+    chapters = {path for path in notebooks.find() if path.parent.name not in unnumbered}
     assert set(PATHS.values()) == chapters, "a notebook is not in a numbered part"
 
 

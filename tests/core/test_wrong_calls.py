@@ -124,6 +124,7 @@ RIGHT = {
     "divergence.kl_gaussian": {"mean_p": 0.5, "mean_q": 0.4, "sigma": 1.0},
     "divergence.run_divergence": {"asked": [3, 4], "kl": [0.1, 0.2]},
     "figures.DescribedFigure": {"width": 3.0, "height": 2.0, "alt": "A line."},
+    "figures.card": {"world": MDP},
     "figures.delta_graph": {"mdp": MDP, "h": 1},
     "figures.escape": {"mdp": CORRIDOR, "s": CORRIDOR.s1, "h": 1},
     "figures.grid": {"mdp": CORRIDOR, "policy": st.safe_optimal(CORRIDOR).policy, "h": 1},

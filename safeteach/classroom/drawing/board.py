@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle, Patch, RegularPolygon
 from numpy.typing import ArrayLike, NDArray
 
+from safeteach.figures.deck import EDGE, deck_entries, draw_deck, draw_piece, outline
 from safeteach.figures.described import (
-    BLUE,
-    INK,
-    PALE_BLUE,
-    PALE_ORANGE,
-    PAPER,
     DescribedFigure,
-    Entry,
     Point,
     arrow,
     draw_legend,
@@ -22,7 +16,6 @@ from safeteach.figures.described import (
     sheet,
     write,
 )
-from safeteach.figures.grid import _draw_cell
 from safeteach.instances.games import MOVES, PursuitGame
 from safeteach.worlds.games import SafeGame
 
@@ -33,8 +26,6 @@ WIDTH = 4.6  # inches at least: room for the two lines of words and the legend
 LINE_OF_WORDS = 0.27
 LEAST = 0.005  # a chance below this is neither drawn nor said
 SIGNS = {"stay": "stay", "up": "↑", "down": "↓", "left": "←", "right": "→"}
-EDGE = {"agent": BLUE, "rival": INK}
-FACE = {"agent": PALE_BLUE, "rival": PAPER}
 
 
 def board(
@@ -82,7 +73,7 @@ def board(
     _check(game, s)
     rows = {"agent": _row("mu_row", mu_row), "rival": _row("nu_row", nu_row)}
     given = {who: row for who, row in rows.items() if row is not None}
-    entries = _entries(game)
+    entries = deck_entries(game)
     deep, wide = len(game.map), len(game.map[0])
     width = max(wide * CELL + 0.3, WIDTH)
     wet = s == game.S - 1
@@ -93,18 +84,11 @@ def board(
     alt = " ".join(filter(None, [headline and f"{headline}.", _describe(game, s, given)]))
     figure, axes = sheet(width, bottom + deep * CELL + top, alt)
     corner = ((width - wide * CELL) / 2, bottom)
-    for i, line in enumerate(game.map):
-        for j, x in enumerate(line):
-            lower_left = (corner[0] + j * CELL, corner[1] + (deep - 1 - i) * CELL)
-            ground = x if x in "X#" else "."
-            _draw_cell(axes, lower_left, ground, CELL, gid=f"cell/{i},{j}/{x}")
-            if x == "$":
-                middle = np.add(lower_left, (0.82 * CELL, 0.82 * CELL))
-                _draw_treasure(axes, middle, 0.11, gid=f"treasure/{i},{j}")
+    draw_deck(axes, game, corner, CELL)
     cells = game.positions[game.s1 if wet else s]
     for who, (i, j) in zip(rows, cells, strict=True):
         middle = np.add(corner, ((j + 0.5) * CELL, (deep - i - 0.5) * CELL))
-        _draw_piece(axes, who, middle, RADIUS, 0.35 if wet else 1.0, gid=f"{who}/{i},{j}")
+        draw_piece(axes, who, middle, RADIUS, 0.35 if wet else 1.0, gid=f"{who}/{i},{j}")
         if who in given and not wet:
             _draw_moves(axes, who, middle, given[who])
     for i, line in enumerate(["the agent is in the water"] if wet else said):
@@ -135,22 +119,6 @@ def _row(name: str, row: ArrayLike | None) -> NDArray[np.float64] | None:
     return chance
 
 
-def _draw_piece(
-    axes: Axes, who: str, xy: Point, radius: float, alpha: float = 1.0, gid: str | None = None
-) -> None:
-    piece = _outline(who, xy, radius)
-    piece.set(facecolor=FACE[who], edgecolor=EDGE[who], linewidth=2.0, zorder=4, alpha=alpha)
-    piece.set(gid=gid)
-    axes.add_artist(piece)
-    write(axes, xy, who[0].upper(), alpha=alpha)
-
-
-def _outline(who: str, xy: Point, radius: float) -> Patch:
-    if who == "agent":
-        return Circle((xy[0], xy[1]), radius)
-    return RegularPolygon((xy[0], xy[1]), 4, radius=1.2 * radius)
-
-
 def _draw_moves(axes: Axes, who: str, xy: Point, row: NDArray[np.float64]) -> None:
     """Arrows from a piece, each to the right of its way so that two that meet pass each other."""
     for (move, (down, right)), chance in zip(MOVES.items(), row, strict=True):
@@ -158,35 +126,13 @@ def _draw_moves(axes: Axes, who: str, xy: Point, row: NDArray[np.float64]) -> No
             continue
         gid, thick = f"move/{who}/{move}", 1.0 + 6.0 * chance
         if move == "stay":
-            ring = _outline(who, xy, RADIUS + 0.055 + thick / 144)
+            ring = outline(who, xy, RADIUS + 0.055 + thick / 144)
             ring.set(fill=False, edgecolor=EDGE[who], linewidth=thick, zorder=3.8, gid=gid)
             axes.add_artist(ring)
         else:
             way = np.array([right, -down])
             start = np.asarray(xy) + 0.1 * np.array([way[1], -way[0]]) + 0.2 * way
             arrow(axes, start, start + 0.46 * way, EDGE[who], width=thick, gid=gid)
-
-
-def _draw_treasure(axes: Axes, xy: Point, radius: float, gid: str | None = None) -> None:
-    coin = RegularPolygon((xy[0], xy[1]), 5, radius=radius)
-    coin.set(facecolor=PALE_ORANGE, edgecolor=INK, linewidth=1.2, zorder=1.8, gid=gid)
-    axes.add_artist(coin)
-
-
-def _entries(game: PursuitGame) -> list[Entry]:
-    def cell(ground: str) -> Entry:
-        name = {"X": "water", "#": "post"}[ground]
-        return Entry(
-            lambda axes, xy: _draw_cell(axes, (xy[0] - 0.13, xy[1] - 0.13), ground, 0.26), name
-        )
-
-    players = [
-        Entry(lambda axes, xy, who=who: _draw_piece(axes, who, xy, 0.12), who)  # type: ignore[misc]
-        for who in EDGE
-    ]
-    treasure = [Entry(lambda axes, xy: _draw_treasure(axes, xy, 0.11), "treasure")]
-    there = "".join(game.map)
-    return [*players, *treasure[: "$" in there], *(cell(x) for x in "X#" if x in there)]
 
 
 def _said(row: NDArray[np.float64], names: dict[str, str], comma: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,12 @@ from safeteach.figures.described import (
     sheet,
     state_radius,
 )
+from safeteach.figures.layout import laboratory_places
 from safeteach.safety import potentially_unsafe
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["laboratory"]
 
-RING, ASIDE, ABOVE = 1.22, 1.3, 1.08  # inches: radius of the ring, between columns, between rows
 MARGIN = 0.12
 
 
@@ -116,23 +115,15 @@ def laboratory(
 
 
 def _places(mdp: SafeMDP) -> NDArray[np.float64]:
-    """(S, 2) middles of the rooms, the ring clockwise from the left."""
-    where: dict[str, tuple[float, float]] = {
-        f"room {i}": (-RING * math.cos(i * math.pi / 3), RING * math.sin(i * math.pi / 3))
-        for i in range(6)
-    }
-    (x1, y1), (x2, _) = where["room 1"], where["room 2"]
-    where["slide"], where["spill"] = (x1, y1 + ABOVE), (x2, y1 + ABOVE)
-    where["vault"], where["shelf"] = (x2 + ASIDE, y1 + ABOVE), (x2 + ASIDE, y1)
-    between = 7 * math.pi / 6  # the furnace stands outside, between the rooms 5 and 0
-    where["furnace"] = (1.64 * RING * math.cos(between), 1.64 * RING * math.sin(between))
+    """(S, 2) middles of the rooms, in inches."""
     names = [mdp.state_name(s) for s in range(mdp.S)]
-    if sorted(names) != sorted(where):
+    places = laboratory_places(names)
+    if places is None:
         raise ValueError(
             f"mdp has the states {listing(names, 60)}; only the rooms of "
             f"st.instances.laboratory() have a place in the drawing"
         )
-    return np.array([where[name] for name in names])
+    return places
 
 
 def _read_values(mdp: SafeMDP, values: ArrayLike | None) -> NDArray[np.float64] | None:
