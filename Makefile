@@ -12,7 +12,7 @@ export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test thorough oldest check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
+.PHONY: help book student instructor test thorough oldest check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,12 @@ help:  ## list these targets
 book: .venv/.stamp .vendor/.stamp  ## execute the notebooks and build the HTML
 	@jupyter-book build . -W -n --keep-going
 	@echo "The book: file://$(CURDIR)/$(HTML)   (or: make serve)"
+
+student: book  ## the book for a course: notebooks, pages and library without any solution
+	@python book/_tools/editions.py student
+
+instructor: book  ## the same for who teaches it, with solutions and rubrics
+	@python book/_tools/editions.py instructor
 
 test: .venv/.stamp .vendor/.stamp  ## every check: lint, types, unit tests, build, nbval, pages
 	@python book/_tools/stages.py all
@@ -46,7 +52,8 @@ serve: book  ## serve the built book on http://127.0.0.1:8000
 notebooks: contents  ## execute every notebook and store it in its normal form
 	@python book/_tools/notebooks.py
 
-contents: .venv/.stamp  ## number chapters and exercises anew, from _toc.yml and the notebooks
+contents: .venv/.stamp  ## derive heads, titles and numbers anew, and print how long each chapter is
+	@python book/_tools/deriving.py
 	@python book/_tools/contents.py
 
 picture: .venv/.stamp  ## draw the README's picture anew

@@ -17,8 +17,8 @@ from safeteach.classroom.captions import LABEL
 _render_markdown = NbElementRenderer.render_markdown
 
 
-class caption(nodes.General, nodes.Element):  # type: ignore[misc]
-    """What stands below a picture."""
+class finding(nodes.General, nodes.Element):  # type: ignore[misc]
+    """What stands below a picture, its caption; docutils has a node of that name."""
 
 
 class captioned(nodes.General, nodes.Element):  # type: ignore[misc]
@@ -26,11 +26,14 @@ class captioned(nodes.General, nodes.Element):  # type: ignore[misc]
 
 
 def render_markdown(self: NbElementRenderer, data: MimeData) -> list[nodes.Element]:
-    """Render a Markdown output as MyST-NB does; what says that it is a caption becomes one."""
-    shown = _render_markdown(self, data)
+    """Render a Markdown output as MyST-NB does; what says that it is a caption becomes one.
+
+    A caption has mathematics between dollars, which the Markdown of other outputs does not know.
+    """
     if label := data.output_metadata.get(LABEL):
-        return [caption("", *shown, ids=[label])]
-    return shown
+        shown = self._render_markdown_base(data, fmt="myst", inline=False)
+        return [finding("", *shown, ids=[label])]
+    return _render_markdown(self, data)
 
 
 class JoinCaptions(SphinxPostTransform):
@@ -40,7 +43,7 @@ class JoinCaptions(SphinxPostTransform):
 
     def run(self, **_: Any) -> None:
         """Join them."""
-        for below in list(self.document.findall(caption)):
+        for below in list(self.document.findall(finding)):
             cell = below.parent
             at = cell.index(below)
             picture = cell[at - 1]
@@ -60,12 +63,12 @@ def depart_captioned(self: HTML5Translator, _node: nodes.Element) -> None:
     self.body.append("</figure>\n")
 
 
-def visit_caption(self: HTML5Translator, node: nodes.Element) -> None:
+def visit_finding(self: HTML5Translator, node: nodes.Element) -> None:
     """Begin the caption."""
     self.body.append(self.starttag(node, "figcaption"))
 
 
-def depart_caption(self: HTML5Translator, _node: nodes.Element) -> None:
+def depart_finding(self: HTML5Translator, _node: nodes.Element) -> None:
     """End it."""
     self.body.append("</figcaption>\n")
 
@@ -74,6 +77,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
     NbElementRenderer.render_markdown = render_markdown
     app.add_node(captioned, html=(visit_captioned, depart_captioned))
-    app.add_node(caption, html=(visit_caption, depart_caption))
+    app.add_node(finding, html=(visit_finding, depart_finding))
     app.add_post_transform(JoinCaptions)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -131,6 +131,14 @@ def test_every_statement_has_a_solution_and_every_checker_a_stub(slug):
 
 
 @each("slug", BOOK)
+def test_a_statement_or_solution_shares_its_cell_with_nothing(slug):
+    """So that an edition leaves out a solution, and nothing else."""
+    for cell in notebooks.read(PATHS[slug]).cells:
+        found = [one[0] for one in DIRECTIVE.finditer(cell.source) if cell.cell_type == "markdown"]
+        assert found in ([], [cell.source.strip()])
+
+
+@each("slug", BOOK)
 def test_its_quiz_is_asked_once(slug):
     assert BOOK[slug].quizzes == 1
 
@@ -163,6 +171,55 @@ def test_the_solution_is_not_in_the_statement_or_the_hint(slug, name):
     exercise = room(slug).exercises.EXERCISES[name]
     told = f"{exercise.asks}\n{exercise.hint}"
     assert not any(line in told for line in lines)
+
+
+def bare(function):
+    """What a function does, whatever it and its variables are called."""
+    lines = function.body if isinstance(function.body, list) else [ast.Return(function.body)]
+    if ast.get_docstring(ast.Module(lines, [])) is not None:
+        lines = lines[1:]
+    code = ast.parse(ast.unparse(ast.Module(lines, [])))
+    names = [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]
+    for node in ast.walk(code):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append(node.id)
+    letters = {name: f"v{i}" for i, name in enumerate(dict.fromkeys(names))}
+    for node in ast.walk(code):
+        if isinstance(node, ast.Name):
+            node.id = letters.get(node.id, node.id)
+        elif isinstance(node, ast.Constant) and type(node.value) is int:
+            node.value = float(node.value)
+    return ast.unparse(code)
+
+
+def functions(source):
+    """The functions in a source, with and without a name, by what they do."""
+    tree = ast.parse(source)
+    return {bare(n): n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)}
+
+
+@each("slug", BOOK)
+def test_no_function_of_the_rooms_is_a_solution_letter_for_letter(slug):
+    ours = {}
+    for path in [*(ROOMS / slug).glob("*.py"), *(ROOMS.parent / "classroom").rglob("*.py")]:
+        ours |= dict.fromkeys(functions(path.read_text("utf-8")), path.name)
+    for solution in BOOK[slug].solutions.values():
+        for block in PYTHON.findall(solution):
+            for code in functions(block).keys() & ours.keys():
+                assert len(code) < 20, f"{ours[code]} has the solution: {code}"
+
+
+def test_the_same_function_under_other_names_is_found():
+    published = "def share(a, b):\n    rest = b - a\n    return min(1, rest / b)"
+    oracle = (
+        "def _p(x: float, y: float) -> float:\n    'Say p.'\n"
+        "    d = y - x\n    return min(1.0, d / y)"
+    )
+    assert functions(published).keys() == functions(oracle).keys()
+    assert functions("lambda x, y: min(1, y - x)").keys() == functions(
+        "def f(a, b):\n    return min(1, b - a)"
+    ).keys()
+    assert functions(published).keys() != functions(oracle.replace("min", "max")).keys()
 
 
 # Numbers that somebody typed: "chapter 7", "exercise 4.2", "ex-4-2", "4.2" in quotes.  A chapter or

@@ -50,6 +50,7 @@ def test_the_source_distribution_holds_the_whole_library_and_no_tests(tmp_path):
     source, dist = tmp_path / "source", tmp_path / "dist"
     ignored = shutil.ignore_patterns("__pycache__", ".*", "_build", "*.egg-info")
     shutil.copytree(ROOT, source, ignore=ignored)
+    (source / "safeteach" / "chapters" / "danger_ahead" / "rubrics.toml").touch()
     dist.mkdir()
     subprocess.run(
         [sys.executable, "-c", BUILD.format(dist)], cwd=source, check=True, capture_output=True
@@ -60,7 +61,9 @@ def test_the_source_distribution_holds_the_whole_library_and_no_tests(tmp_path):
     inside = {Path(*file.parts[1:]) for file in files}
     library = {path.relative_to(source) for path in (source / "safeteach").rglob("*.*")}
     library |= {Path(name) for name in ("LICENSE", "LICENSE-TEXT", "README.md", "pyproject.toml")}
-    assert {path for path in library if (source / path).is_file()} <= inside
+    rubrics = {path for path in library if path.name == "rubrics.toml"}
+    assert {path for path in library - rubrics if (source / path).is_file()} <= inside
+    assert rubrics and not rubrics & inside
     assert Path("safeteach/py.typed") in inside
     assert not [path for path in inside if path.parts[0] in ("tests", "book", "binder")]
 

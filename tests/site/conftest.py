@@ -30,7 +30,14 @@ FLAGS = [
 ]
 
 # The longest group first, so that no process is alone with it at the end.
-FIRST = ("test_lab.py", "test_booksite.py", "test_parallel_reading.py", "test_pages.py")
+FIRST = (
+    "test_lab.py",
+    "test_booksite.py",
+    "test_student.py",
+    "test_instructor.py",
+    "test_parallel_reading.py",
+    "test_pages.py",
+)
 ALONE = ("test_binder.py", "test_notebooks.py", "test_parallel_reading.py", "test_stages.py")
 
 

@@ -71,8 +71,9 @@ def _table(k: int, rng: np.random.Generator) -> dict[str, Any]:
 def _gift(
     Q: NDArray[np.float64], mu: NDArray[np.float64], nu: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    by_reply = np.einsum("sa,sab->sb", mu, Q)
-    return np.asarray((by_reply * nu).sum(axis=1) - by_reply.min(axis=1))
+    replies = (mu[:, :, None] * Q).sum(axis=1)
+    promised = np.einsum("sb,sb->s", replies, nu)
+    return np.asarray(promised - replies.min(axis=1))
 
 
 # 18.3 -----------------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ def _violation_for_ever(game: SafeGame, delta: float) -> float:
     into_doom = sum(int(U[h, game.rows(h).successors].sum()) for h in range(1, game.H))
     gaps = game.violation[game.unsafe]
     looks = sum(g * (visits_until_flagged(g, game.S, delta) - 1 + game.H) for g in gaps.tolist())
-    return (1 - game.tau) * game.H * into_doom + looks
+    return looks + into_doom * game.H * (1 - game.tau)
 
 
 prepare = compiling.games

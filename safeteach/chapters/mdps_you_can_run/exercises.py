@@ -99,11 +99,10 @@ def _value(mdp: SafeMDP, policy: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _law(mdp: SafeMDP, policy: NDArray[np.float64]) -> NDArray[np.float64]:
     """(H + 1, S) the law of the state at every step and after the last."""
-    d = np.zeros((mdp.H + 1, mdp.S))
-    d[0, mdp.s1] = 1
-    for h in range(1, mdp.H + 1):
-        d[h] = np.einsum("s,sa,sat->t", d[h - 1], policy[h - 1], mdp.P[h - 1])
-    return d
+    laws = [np.eye(mdp.S)[mdp.s1]]
+    for actions, P in zip(policy, mdp.P, strict=True):
+        laws.append(np.einsum("s,sa,sat->t", laws[-1], actions, P))
+    return np.stack(laws)
 
 
 def _worth_a_clock(answer: object) -> Finding | None:

@@ -92,8 +92,7 @@ def _optimistic_play(stacks: NDArray[np.float64], delta: float) -> NDArray[np.in
     N, total = np.zeros(A, np.int64), np.zeros(A)
     for _ in range(rounds):
         a = int((total / np.maximum(N, 1) + beta(N, A, delta)).argmax())
-        total[a] += stacks[a, N[a]]
-        N[a] += 1
+        total[a], N[a] = total[a] + stacks[a, N[a]], N[a] + 1
     return N
 
 

@@ -106,27 +106,43 @@ def _by_hand() -> tuple[float, float, float]:
 
 
 def _exploitability(
-    matrix: NDArray[np.float64], row: NDArray[np.float64], column: NDArray[np.float64]
+    matrix: NDArray[np.float64],
+    banned: NDArray[np.bool_],
+    row: NDArray[np.float64],
+    column: NDArray[np.float64],
 ) -> float:
-    return float((matrix @ column).max() - (row @ matrix).min())
+    by_row = np.where(banned, -math.inf, matrix @ column)
+    return float(np.max(by_row) - np.min(row @ matrix))
 
 
 def _pairs() -> Iterator[dict[str, Any]]:
-    """Yield matrices with a strategy of each side, from one entry to several."""
-    one = np.array([1.0])
-    yield {"matrix": np.array([[2.0]]), "row": one, "column": one}
-    yield {"matrix": np.eye(2), "row": np.array([0.5, 0.5]), "column": np.array([0.5, 0.5])}
-    yield {"matrix": np.eye(2), "row": np.array([1.0, 0.0]), "column": np.array([1.0, 0.0])}
-    yield {"matrix": np.array([[1.0, -2.0, 0.0]]), "row": one, "column": np.array([0.5, 0.5, 0])}
+    """Yield matrices with banned rows and a strategy of each side, from one entry to several."""
+
+    def case(matrix: Any, banned: list[bool], row: Any, column: Any) -> dict[str, Any]:
+        strategies = {"row": np.array(row, float), "column": np.array(column, float)}
+        return {"matrix": np.array(matrix, float), "banned": np.array(banned)} | strategies
+
+    none, pennies = [False, False], np.eye(2)
+    yield case([[2]], [False], [1], [1])
+    yield case(pennies, none, [0.5, 0.5], [0.5, 0.5])
+    yield case(pennies, none, [1, 0], [1, 0])
+    yield case([[1, -2, 0]], [False], [1], [0.5, 0.5, 0])
+    yield case([[1], [2]], [False, True], [1, 0], [1])  # the banned row pays more
+    yield case([[1], [0]], [False, True], [1, 0], [1])  # ... or less
+    yield case([*pennies, [1, 1]], [*none, True], [0.5, 0.5, 0], [0.5, 0.5])
     for k in range(30):
         yield _pair(k, np.random.default_rng(k))
 
 
-def _pair(_k: int, rng: np.random.Generator) -> dict[str, Any]:
+def _pair(k: int, rng: np.random.Generator) -> dict[str, Any]:
     m, n = rng.integers(1, 5, size=2)
+    banned = rng.random(m) < (0.0, 0.4, 0.7)[k % 3]
+    banned[rng.integers(m)] = False
+    row = np.where(banned, 0.0, rng.exponential(size=m))
     return {
         "matrix": rng.integers(-4, 5, size=(m, n)).astype(float),
-        "row": rng.dirichlet(np.ones(m)),
+        "banned": banned,
+        "row": row / row.sum(),
         "column": rng.dirichlet(np.ones(n)),
     }
 
@@ -300,9 +316,10 @@ EXERCISES: dict[str, Exercise] = {
         ),
     ),
     "exploitability": Function(
-        asks="a function my_exploitability(matrix, row, column) that returns a number",
+        asks="a function my_exploitability(matrix, banned, row, column) that returns a number",
         hint="Add up what the agent could gain by its best row against column, and what the "
-        "adversary could gain by its best column against row. What the pair pays cancels.",
+        "adversary could gain by its best column against row. What the pair pays cancels. Which "
+        "rows may the agent turn to?",
         oracle=_exploitability,
         instances=_pairs,
         draw=_pair,

@@ -47,7 +47,7 @@ BAIT_EPISODES, BAIT_SEED, HURTS = 100, 1, 2.0
 
 def _may_take(U: Flags, seen: Flags) -> Flags:
     safe = looks_safe(U, seen)
-    return safe | ~safe.any(axis=2, keepdims=True)
+    return np.where(safe.any(axis=2, keepdims=True), safe, True)
 
 
 def _uncertainty(counts: NDArray[np.int64], U: Flags, M: Floats) -> Floats:
@@ -58,7 +58,8 @@ def _uncertainty(counts: NDArray[np.int64], U: Flags, M: Floats) -> Floats:
     for h in range(H - 1, -1, -1):
         share = counts[h] / np.maximum(n[h], 1)[:, :, None]
         pair = safe[h] & ~U[h][:, None]
-        future = np.where(pair, share @ over_safe, share @ over_all)
+        future = share @ over_all
+        future[pair] = (share @ over_safe)[pair]
         W[h] = np.where(n[h] > 0, np.minimum(H, M[n[h]] + future), H)
         over_safe = np.where(safe[h], W[h], 0.0).max(axis=1)
         over_all = W[h].max(axis=1)

@@ -48,7 +48,7 @@ def _optimistic_V(
     V = np.zeros((H + 1, S))
     for h in range(H, 0, -1):
         Q = _optimistic_Q(r[h - 1], counts[h - 1], V[h], H, a)
-        V[h - 1] = np.where(allowed[h - 1], Q, -np.inf).max(axis=1)
+        V[h - 1] = Q.max(axis=1, where=allowed[h - 1], initial=-np.inf)
     return V
 
 

@@ -43,8 +43,8 @@ def _violated() -> float:
 
 
 def _interval(y: NDArray[np.float64], q: float) -> NDArray[np.float64]:
-    half = q * y.std(axis=0, ddof=1) / np.sqrt(len(y))
-    return np.stack([y.mean(axis=0) - half, y.mean(axis=0) + half])
+    mean, error = y.mean(axis=0), np.sqrt(y.var(axis=0, ddof=1) / len(y))
+    return np.stack([mean - q * error, mean + q * error])
 
 
 def _runs() -> Iterator[tuple[NDArray[np.float64], float]]:

@@ -74,13 +74,13 @@ def _sharper(P_hat: Array, N: NDArray[np.int64], width: Array) -> Array:
 def _recursion(P_hat: Array, N: NDArray[np.int64], width: Array, last: int, share: float) -> Array:
     """E with the caps H - h + ``last`` and the bonuses cap · share · width."""
     H, S, A = N.shape
-    E, most = np.empty((H, S, A)), np.zeros(S)
+    E = np.zeros((H + 1, S, A))  # nothing is uncertain after the last step
     for h in range(H - 1, -1, -1):
         cap = H - h - 1 + last
         bonus = cap * share * np.where(N[h] > 0, width[h], 0.0)
-        E[h] = np.where(N[h] > 0, np.minimum(cap, bonus + P_hat[h] @ most), cap)
-        most = E[h].max(axis=1)
-    return E
+        future = P_hat[h] @ E[h + 1].max(axis=1)
+        E[h] = np.where(N[h] > 0, np.minimum(cap, bonus + future), cap)
+    return E[:H]
 
 
 # 13.3 -----------------------------------------------------------------------------------------
@@ -194,8 +194,8 @@ def _needs_a_plan(answer: object) -> Finding | None:
 
 
 def _sizes() -> Iterator[dict[str, Any]]:
-    """Yield sizes, levels and accuracies, from a world without a choice on."""
-    yield {"S": 1, "A": 1, "H": 1, "epsilon": 1.0, "delta": 0.5}
+    """Yield sizes, levels and accuracies; β is not defined for a single state."""
+    yield {"S": 2, "A": 1, "H": 1, "epsilon": 1.0, "delta": 0.5}
     for k in range(30):
         yield _size(k, np.random.default_rng(k))
 

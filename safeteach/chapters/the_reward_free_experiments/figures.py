@@ -20,7 +20,6 @@ from safeteach.figures.described import (
     GREY,
     INK,
     PAPER,
-    VERMILION,
     DescribedFigure,
     arrow,
     full_name,
@@ -167,10 +166,10 @@ def _write_above(figure: DescribedFigure, axes: Axes, lines: list[str]) -> None:
 
 SIZE = (5.7, 4.3)  # inches, with room for three lines of legend
 GREEN = "#009e73"
-STYLES = (  # colour, dashes, marker
+STYLES = (  # colour, dashes, marker; a bound and its terms are black
     (INK, "solid", ""),
-    (BLUE, (0, (5, 2)), ""),
-    (VERMILION, (0, (1, 1.5)), ""),
+    (INK, (0, (5, 2)), ""),
+    (INK, (0, (1, 1.5)), ""),
     (GREEN, "solid", "o"),
     (BLUE, "solid", "s"),
     (GREY, (0, (7, 2, 1.5, 2)), ""),

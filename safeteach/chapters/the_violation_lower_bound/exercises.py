@@ -50,11 +50,19 @@ def _by_hand() -> tuple[float, ...]:
 # 11.2 -----------------------------------------------------------------------------------------
 
 FALSE_LINES = frozenset({2, 3})
+LOOSE_LINES = (4, 5, 6)
+ACTIONS = "How many actions does the root of that tree have?"
+PAID = "What does the best safe leaf pay in all?"
 
 
 def _and_too(line: int, text: str) -> Slip:
     """The slip to take one true line for false."""
     return Slip(lambda: FALSE_LINES | {line}, text)
+
+
+def _loose_for(missed: int, line: int, text: str) -> Slip:
+    """The slip to take one loose line for false, and a false one for true."""
+    return Slip(lambda: FALSE_LINES - {missed} | {line}, f"Line {line} is loose, not false. {text}")
 
 
 # 11.3 -----------------------------------------------------------------------------------------
@@ -299,22 +307,16 @@ EXERCISES: dict[str, Exercise] = {
         slips=(
             Slip(
                 lambda: frozenset({2}),
-                "There is another one. How many actions does the root of that tree have?",
+                f"There is another one. {ACTIONS}",
             ),
-            Slip(lambda: frozenset({3}), "There is another one. What does the best safe leaf pay?"),
+            Slip(lambda: frozenset({3}), f"There is another one. {PAID}"),
             _and_too(1, "Line 1 is true: count the nodes of the tree layer by layer."),
             _and_too(4, "Line 4 drops what else is paid, but it is true."),
             _and_too(5, "Line 5 is eight times too large, but an upper bound may be."),
             _and_too(6, "Line 6 gives away what is spent in leaf 1, but it is true."),
             _and_too(7, "Line 7 is an equality: H' = 2H/3."),
-            Slip(
-                lambda: frozenset({2, 5}),
-                "Line 5 is loose, not false. And how many actions does the root of that tree have?",
-            ),
-            Slip(
-                lambda: frozenset({3, 5}),
-                "Line 5 is loose, not false. And what does the best safe leaf pay in all?",
-            ),
+            *(_loose_for(3, line, ACTIONS) for line in LOOSE_LINES),
+            *(_loose_for(2, line, PAID) for line in LOOSE_LINES),
             Slip(
                 lambda: frozenset({1, 4, 5, 6, 7}),
                 "You found out which are false, and answered with the others.",

@@ -32,6 +32,7 @@ __all__ = ["EXERCISES"]
 
 POND: dict[str, Any] = {"S": 25, "A": 4, "H": 12, "K": 20_000, "delta": 0.005}
 SCALE, AIM = 0.01, 1.0  # of "by-hand"
+LEAST_PROVED = 1 / (7 * math.sqrt(2))  # no regret is proved for a smaller scale
 
 
 def _visits(scale: float = SCALE, power: float = 2, **changes: float) -> int:
@@ -44,7 +45,7 @@ def _visits(scale: float = SCALE, power: float = 2, **changes: float) -> int:
 
 
 def _proved(kappa: float, S: int, A: int, H: int, K: int, delta: float) -> float:
-    if kappa < 1 / (7 * math.sqrt(2)):
+    if kappa < LEAST_PROVED:
         return float(K * H)
     spare = 14 * (1 - kappa) * math.sqrt(H**4 * S * A * K * math.log(5 * S * A * H * K / delta))
     return min(regret_bound(S, A, H, K, delta) - spare, float(K * H))

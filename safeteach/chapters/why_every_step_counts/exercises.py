@@ -56,7 +56,7 @@ def _ledger(k: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], floa
 
 
 def _largest_share(C0: float, C1: float, budget: float) -> float:
-    return min(1.0, (budget - C0) / (C1 - C0))
+    return float(np.interp(budget, [C0, C1], [0.0, 1.0]))
 
 
 def _mixtures() -> Iterator[tuple[float, float, float]]:
@@ -152,7 +152,7 @@ EXERCISES: dict[str, Exercise] = {
         asks="a function violation(costs, tau) of one episode, without the bug",
         hint="Try it by hand on the costs 1 and 0 with tau = 0.5. Which of the two operations, "
         "the sum and the maximum, must come first?",
-        oracle=lambda costs, tau: sum(max(c - tau, 0.0) for c in costs),
+        oracle=lambda costs, tau: float(_running_totals(np.array([costs]), tau)[-1]),
         instances=_ledgers,
         draw=_ledger,
         arguments=lambda case: {"costs": case[0].ravel().tolist(), "tau": case[1]},

@@ -60,7 +60,7 @@ def _drawn(k: int, rng: np.random.Generator) -> dict[str, Any]:
 
 def _log_money(counts: NDArray[np.int64], P: NDArray[np.float64]) -> float:
     S, n = len(counts), int(counts.sum())
-    log = math.lgamma(S) - math.lgamma(n + S) + sum(math.lgamma(m + 1) for m in counts)
+    log = sum(math.lgamma(m + 1) for m in counts) + math.lgamma(S) - math.lgamma(S + n)
     return log - sum(m * math.log(p) for m, p in zip(counts, P, strict=True) if m)
 
 

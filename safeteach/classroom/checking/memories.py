@@ -22,8 +22,7 @@ Flags = NDArray[np.bool_]
 def looks_safe(U: Flags, seen: Flags) -> Flags:
     """(H, S, A) bool: whether no seen successor is in U_{h+1}; always at the last step."""
     safe = np.ones(seen.shape[:3], np.bool_)
-    for h in range(1, len(seen)):
-        safe[h - 1] = ~(seen[h - 1] & U[h]).any(axis=2)
+    safe[:-1] = ~(seen[:-1] & U[1:, None, None]).any(axis=3)
     return safe
 
 

@@ -50,8 +50,9 @@ step-wise violation 0.4.'
     axes = chart(figure, "step $h$", "cost $c(s_h)$")
     h = np.arange(1, c.size + 1)
     axes.bar(h, np.minimum(c, tau), color=PALE_BLUE, edgecolor=BLUE, linewidth=1.2)
-    axes.bar(h[above], excess[above], bottom=tau, color=VERMILION, edgecolor=INK, linewidth=1.2,
-             hatch="xx", label="violation $(c-\\tau)_+$")
+    if above.size:  # else the legend would name what no bar has
+        axes.bar(h[above], excess[above], bottom=tau, color=VERMILION, edgecolor=INK,
+                 linewidth=1.2, hatch="xx", label="violation $(c-\\tau)_+$")
     axes.axhline(tau, color=INK, linewidth=1.6, label=f"threshold $\\tau$ = {tau:.3g}")
     axes.axhline(c.mean(), color=BLUE, linewidth=1.6, linestyle=(0, (5, 2)),
                  label=f"mean cost {c.mean():.3g}")

@@ -169,9 +169,11 @@ def _draw_stub(axes: Axes, xy: Point, s: int) -> None:
 
 
 def _entries(mdp: TreeMDP, doors: bool) -> list[Entry]:
-    entries = kind_entries()
+    kinds = [kinds_at(mdp, h) for h in range(1, mdp.depth + 3)]
+    drawn = {kinds[layer][s].name for s, layer in enumerate(_layers(mdp))}
+    drawn |= {kinds[-1][s].name for s in range(mdp.leaves[-1] + 1, mdp.S)}
+    entries = [entry for entry in kind_entries() if entry.text in drawn]
     if doors:
-        entries = [e for e in entries if e.text != "potentially unsafe"]
         entries.append(Entry(_last_action, f"{mdp.action_name(mdp.A - 1)}, to sU"))
     if mdp.special is not None:
         kind = kinds_at(mdp, mdp.depth + 1)[mdp.leaves[mdp.special - 1]]

@@ -57,6 +57,14 @@ def test_steps_follow_the_rules_and_the_strategies(plan):
         assert alts[-1].startswith(f"After the last step: earned {earned:g}, {said}.")
 
 
+def test_the_trained_agent_of_the_chapter_stays_dry_with_the_luck_of_its_figure():
+    trained = st.SafeNashVI(DECK.known, episodes=1_000, bonus_scale=0.003)
+    st.run(trained, DECK, seed=0, adversary="hazard seeker")
+    widget = board(trained, seed=11)
+    for rival in ADVERSARIES:
+        assert "never fell in" in widget.figure(adversary=rival, h=DECK.H + 1).alt
+
+
 def test_a_safe_strategy_never_falls_and_a_free_one_does():
     last = {"adversary": "hazard seeker", "h": DECK.H + 1}
     for seed in range(4):

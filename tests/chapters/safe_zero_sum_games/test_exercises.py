@@ -83,42 +83,53 @@ def test_the_values_are_not_given_away():
 
 
 @right("exploitability")
-def in_two_parts(matrix, row, column):
+def in_two_parts(matrix, banned, row, column):
     pays = row @ matrix @ column
-    return (max(matrix @ column) - pays) + (pays - min(row @ matrix))
+    return (max((matrix @ column)[~banned]) - pays) + (pays - min(row @ matrix))
 
 
 @right("exploitability")
-def entry_by_entry(matrix, row, column):
+def entry_by_entry(matrix, banned, row, column):
     m, n = matrix.shape
-    best = max(sum(matrix[a, b] * column[b] for b in range(n)) for a in range(m))
+    allowed = [a for a in range(m) if not banned[a]]
+    best = max(sum(matrix[a, b] * column[b] for b in range(n)) for a in allowed)
     least = min(sum(matrix[a, b] * row[a] for a in range(m)) for b in range(n))
     return best - least
 
 
 @wrong("exploitability")
-def of_the_agent_alone(matrix, row, column):
-    return (matrix @ column).max() - row @ matrix @ column
+def as_if_nothing_were_banned(matrix, banned, row, column):  # noqa: ARG001
+    return (matrix @ column).max() - (row @ matrix).min()
 
 
 @wrong("exploitability")
-def of_the_adversary_alone(matrix, row, column):
+def with_a_banned_row_worth_nothing(matrix, banned, row, column):
+    return np.where(banned, 0, matrix @ column).max() - (row @ matrix).min()
+
+
+@wrong("exploitability")
+def of_the_agent_alone(matrix, banned, row, column):
+    return (matrix @ column)[~banned].max() - row @ matrix @ column
+
+
+@wrong("exploitability")
+def of_the_adversary_alone(matrix, banned, row, column):  # noqa: ARG001
     return row @ matrix @ column - (row @ matrix).min()
 
 
 @wrong("exploitability")
-def with_the_sign_turned(matrix, row, column):
-    return (row @ matrix).min() - (matrix @ column).max()
+def with_the_sign_turned(matrix, banned, row, column):
+    return (row @ matrix).min() - (matrix @ column)[~banned].max()
 
 
 @wrong("exploitability")
-def of_pure_strategies(matrix, row, column):  # noqa: ARG001
-    return matrix.max(axis=0).min() - matrix.min(axis=1).max()
+def of_pure_strategies(matrix, banned, row, column):  # noqa: ARG001
+    return matrix[~banned].max(axis=0).min() - matrix[~banned].min(axis=1).max()
 
 
 @wrong("exploitability")
-def distance_to_the_value(matrix, row, column):
-    return abs(row @ matrix @ column - st.game_value(matrix).value)
+def distance_to_the_value(matrix, banned, row, column):
+    return abs(row @ matrix @ column - st.game_value(matrix[~banned]).value)
 
 
 # one-step-back --------------------------------------------------------------------------------

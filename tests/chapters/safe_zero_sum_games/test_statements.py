@@ -270,6 +270,22 @@ def test_a_fine_on_the_whole_row_does_what_leaving_it_out_does(seed):
     assert solved.value == pytest.approx(sure(M[:-1]), abs=1e-9)
 
 
+@each("seed", range(30))
+def test_with_infinite_fines_the_two_values_still_agree(seed):
+    """What the agent is sure of, and what the adversary can come as close to as it likes."""
+    rng = np.random.default_rng(seed)
+    M = rng.integers(0, 5, size=(rng.integers(2, 5), rng.integers(2, 5))).astype(float)
+    fined = rng.random(M.shape) < 0.25
+    fined[0] = False  # a careful row
+    M[fined] = -np.inf
+    clean = M[~fined.any(axis=1)]
+    value, held = st.game_value(clean).value, st.game_value(clean).column
+    for little in (1e-2, 1e-4, 1e-6):
+        nu = (1 - little) * held + little / len(held)  # every reply now and then
+        assert value <= (M @ nu).max() + 1e-9
+        assert (M @ nu).max() <= value + 4 * little + 1e-9
+
+
 def test_with_infinite_fines_the_adversary_has_no_optimal_strategy():
     """It holds the agent to q for every q > 0 and to 1 for q = 0, never to 0."""
 

@@ -199,7 +199,8 @@ def test_a_world_that_nobody_is_ready_for_is_told_so():
 
 
 def log_term(n, S, A, H, delta):
-    rows = (S - 1) * math.log(math.e * (1 + n / (S - 1))) if S > 1 else 0
+    """β as the chapter prints it, which divides by S - 1."""
+    rows = (S - 1) * math.log(math.e * (1 + n / (S - 1)))
     return math.log(2 * S * A * H / delta) + rows
 
 

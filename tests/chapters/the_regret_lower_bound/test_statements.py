@@ -184,10 +184,21 @@ def test_with_the_chapters_gap_the_price_is_a_root():
     assert st.bounds.regret_lower_bound(8, 5, 7.01, gap) < 5 * math.sqrt(7 * 7.01) / 16
 
 
-def test_some_leaf_is_tried_rarely_but_not_as_rarely_as_the_paper_says():
-    n, K = 4, 6
-    T, P = all_runs(Round(n), coins(n, 0.1), n, K)
-    assert (P[0] @ T)[1:n] == pytest.approx([K / (n - 1)] * (n - 1))  # the paper: K/(2(n-1))
+@pytest.mark.parametrize(("n", "K", "gap"), [(2, 6, 0.1), (4, 6, 0.1), (4, 7, 0.2)])
+def test_the_paper_may_assume_that_some_leaf_is_tried_half_as_often(n, K, gap):
+    """E_1[T_j] <= K/(2(n-1)) for some j, or R_1 + Δ'C_1 >= H'ΔK/2 at once."""
+    behind, assumed, at_once = 3, 0, 0
+    for learner in learners(n):
+        T, P = all_runs(learner, coins(n, gap), n, K)
+        tried = P[0] @ T
+        if tried[1:n].min() <= K / (2 * (n - 1)):
+            assumed += 1
+        else:
+            assert behind * gap * (K - tried[0]) > behind * gap * K / 2
+            at_once += 1
+    assert assumed and at_once  # among the latter: all leaves but the first in turn
+    T, P = all_runs(Round(n), coins(n, gap), n, K)
+    assert (P[0] @ T)[1:n].min() > K / (2 * (n - 1))
 
 
 # The corollary
@@ -327,8 +338,24 @@ def test_the_price_on_the_printed_tree(A, d):
                 tightest = min(tightest, slack)
                 paper = behind * gap * share - unsafe_gap * done.violation
                 beats_the_proof += best - done.value < paper - 1e-9
-    assert tightest < 1e-9  # the price cannot be lower: from the root it is paid
+    assert tightest < 1e-9  # in τ_1 the price cannot be lower: from the root it is paid
     assert beats_the_proof > 0  # with the price of the proof the account does not hold
+
+
+@pytest.mark.parametrize(("A", "d"), [(3, 1), (3, 2), (3, 3), (4, 2)])
+def test_the_printed_price_can_be_lowered_by_a_multiple_of_the_gap_at_most(A, d):
+    """Who enters danger from the root in every episode has 3H'ΔK on the left side."""
+    gap, unsafe_gap, H, behind = 0.02, 0.06, 3 * d, 2 * d - 1
+    price, lower, left = unsafe_gap + H / (6 * (H - 1)), 3 * behind * gap / (2 * (H - 1)), {}
+    for paid in (price, price - lower, price - 1.01 * lower):
+        left[paid] = 0.0
+        for j in (None, 2):
+            tree = st.instances.regret_tree(A, d, gap, unsafe_gap, j, printed=True)
+            done = st.evaluate(tree, np.full((H, tree.S), A - 1))
+            left[paid] += st.safe_optimal(tree).value - done.value + paid * done.violation
+    assert left[price] == pytest.approx(3 * behind * gap)
+    assert left[price - lower] == pytest.approx(0, abs=1e-12)
+    assert left[price - 1.01 * lower] < 0
 
 
 @pytest.mark.parametrize(("A", "d"), [(3, 1), (3, 3), (4, 2)])

@@ -49,6 +49,27 @@ def test_whoever_forgets_safety_earns_more_and_pays():
         assert "expected violation 0.00" not in bold
 
 
+def test_two_paintings_hurt_for_want_of_visits():
+    """What the text says: RF-UCRL loses with one of them, SRF-UCRL with the other."""
+    paintings = {"spill, shelf": {"spill": 1, "shelf": 0.5}, "slide": {"slide": 1}}
+    earned = {}
+    for painting, rooms in paintings.items():
+        r = np.zeros((LAB.S, LAB.A))
+        for room, reward in rooms.items():
+            r[[LAB.state_name(s) for s in range(LAB.S)].index(room)] = reward
+        world = st.SafeMDP(LAB.P, r, LAB.c, LAB.tau, LAB.H)
+        for name, learner in explorers().items():
+            plan = learner.plan_for(world.r)
+            earned[painting, name] = st.evaluate(world, plan.policy)
+            earned[painting, "promised", name] = plan.value
+        earned[painting, "best safe"] = st.safe_optimal(world).value
+    bold, wise = (earned["spill, shelf", name] for name in ("RF-UCRL", "SRF-UCRL"))
+    assert bold.value < wise.value - 1
+    assert bold.violation > wise.violation + 1
+    assert earned["spill, shelf", "promised", "RF-UCRL"] > bold.value + 2
+    assert earned["slide", "SRF-UCRL"].value < earned["slide", "best safe"] - 0.05
+
+
 def test_a_room_that_is_not_there():
     with pytest.raises(ValueError, match="there is no 'attic'; the rooms are room 0"):
         controls.paint_reward(LAB, explorers(), {"a": {"attic": 1}, "b": {"shelf": 1}})

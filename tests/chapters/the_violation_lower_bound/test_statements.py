@@ -266,3 +266,49 @@ def test_violation_from_below_with_one_gap(gap):
         if y <= 1 / 16:
             least = st.bounds.violation_lower_bound(2, leaf_steps, K, gap, K * leaf_steps / 16)
             assert x * K * leaf_steps * gap >= least
+
+
+@pytest.mark.parametrize("rho", [0.005, 1 / 16, 0.3])
+def test_with_one_gap_the_floor_stops_if_a_share_of_the_reward_may_be_lost(rho):
+    n, leaf_steps, gap = 4, 4, 0.05
+    limit = 2 * math.log(1 / (2 * rho)) * (n - 1) / gap
+    found = [
+        st.bounds.violation_lower_bound(n, leaf_steps, K, gap, rho * K * leaf_steps)
+        for K in (10**4, 10**6, 10**8, 10**10)
+    ]
+    assert all(low < high < limit for low, high in itertools.pairwise(found))
+    assert found[-1] == pytest.approx(limit, rel=1e-3)
+
+
+def test_with_one_gap_the_floor_grows_with_the_logarithm_if_the_regret_is_a_root():
+    n, leaf_steps, gap = 4, 4, 0.05
+    found = {
+        K: st.bounds.violation_lower_bound(n, leaf_steps, K, gap, leaf_steps * math.sqrt(K) / 16)
+        for K in (10**6, 10**9, 10**12, 10**16, 10**18)
+    }
+    assert [round(found[10**e]) for e in (6, 9, 12)] == [610, 1317, 1891]
+    for K, least in found.items():
+        m = least / (leaf_steps * gap)
+        rate = leaf_steps * gap**2 / (2 * (n - 1))
+        left = math.log(8 * math.sqrt(K)) - math.log(1 + 16 * m / math.sqrt(K))
+        assert rate * m == pytest.approx(left, rel=1e-3)
+        assert least < (math.log(K) + 2 * math.log(8)) * (n - 1) / gap
+    grown = found[10**18] - found[10**16]
+    assert grown == pytest.approx(math.log(100) * (n - 1) / gap, rel=0.02)
+
+
+def test_the_two_bounds_part_like_the_root_of_a_logarithm():
+    """Upper over lower bound at the gap that fits K, divided by √ln K, tends to a constant."""
+    n, leaf_steps = 4, 4
+    tau_1 = tree(2, 2, 0.1)
+    size = {"S": tau_1.S, "H": tau_1.H, "tau": 0.5, "delta": 0.005, "unsafe": n - 1}
+    size["edges"] = int(tau_1.support()[:-1].sum())
+    ratios = {}
+    for K in (10.0**e for e in (3, 9, 20, 40, 50)):
+        gap = math.sqrt((n - 1) / (4 * K * leaf_steps))
+        least = st.bounds.violation_lower_bound(n, leaf_steps, K, gap, K * leaf_steps / 16)
+        ratios[K] = st.bounds.violation_bound(K=K, **size) / least
+    assert [round(ratios[K]) for K in (1e3, 1e9)] == [247, 344]
+    assert all(low < high for low, high in itertools.pairwise(ratios.values()))
+    scaled = {K: ratio / math.sqrt(math.log(K)) for K, ratio in ratios.items()}
+    assert scaled[1e50] == pytest.approx(scaled[1e40], rel=0.02)

@@ -37,13 +37,44 @@ def test_what_a_budget_can_hide(costs, tau):
     assert abs(np.maximum(worst - tau, 0).sum() - bound) < 1e-9
 
 
+def occupancies(mdp, policy):
+    """How likely it is to be in s at step h and take a there, (H, S, A)."""
+    state, found = np.eye(mdp.S)[mdp.s1], []
+    for h in range(mdp.H):
+        found.append(state[:, None] * policy[h])
+        state = np.einsum("sa,sat->t", found[-1], mdp.P[h])
+    return np.array(found)
+
+
 @given(worlds(), hs.data())
 @settings(max_examples=200, deadline=None)
 def test_a_budget_with_slack_forbids_nothing(mdp, data):
-    """Mixing in any policy with probability (mu - C_0)/H keeps the budget mu > C_0."""
+    """Mixing in any policy with probability (mu - C_0)/H keeps the budget mu > C_0.
+
+    The Markov policy that is where the coin flipper is has the same cost.
+    """
     policies = all_policies(mdp)
     pick = hs.integers(0, len(policies) - 1)
-    C_0, C_1 = (st.evaluate(mdp, policies[data.draw(pick)]).cost for _ in range(2))
+    pi_0, pi_1 = (np.eye(mdp.A)[policies[data.draw(pick)]] for _ in range(2))
+    C_0, C_1 = (st.evaluate(mdp, policy).cost for policy in (pi_0, pi_1))
     mu = C_0 + data.draw(hs.floats(1e-3, 2))
     p = min(1.0, (mu - C_0) / mdp.H)
-    assert p > 0 and (1 - p) * C_0 + p * C_1 <= mu + 1e-12
+    flipped = (1 - p) * occupancies(mdp, pi_0) + p * occupancies(mdp, pi_1)
+    visited = flipped.sum(axis=2, keepdims=True)
+    markov = np.where(visited > 0, flipped / np.where(visited > 0, visited, 1), 1 / mdp.A)
+    np.testing.assert_allclose(occupancies(mdp, markov), flipped, atol=1e-12)
+    cost = st.evaluate(mdp, markov).cost
+    assert abs(cost - ((1 - p) * C_0 + p * C_1)) < 1e-9
+    assert p > 0 and cost <= mu + 1e-9
+    there = occupancies(mdp, markov).sum(axis=2)
+    assert (there >= p * occupancies(mdp, pi_1).sum(axis=2) - 1e-12).all()
+
+
+def test_flipping_the_coin_anew_at_every_step_is_another_policy():
+    """The mean of two policies is not what the coin flipper does; the Markov policy is."""
+    road = st.instances.school_road()
+    slow, fast = (np.eye(2)[np.full((road.H, road.S), a)] for a in (0, 1))
+    flipped = (occupancies(road, slow) + occupancies(road, fast)) / 2
+    markov = flipped / np.maximum(flipped.sum(axis=2, keepdims=True), 1e-300)
+    assert np.abs(occupancies(road, (slow + fast) / 2) - flipped).max() > 0.2
+    assert np.allclose(occupancies(road, np.nan_to_num(markov)), flipped)

@@ -20,6 +20,15 @@ def test_bars_add_up_to_the_costs_and_the_excess_is_hatched():
     assert "Mean cost 0.525, step-wise violation 0.5." in figure.alt
 
 
+def test_the_legend_names_only_what_is_drawn():
+    named = [
+        [text.get_text() for text in steps(costs, tau=0.5).axes[0].get_legend().get_texts()]
+        for costs in ([0.1, 0.9], [0.1, 0.5])
+    ]
+    assert [any("violation" in text for text in texts) for texts in named] == [True, False]
+    assert [len(texts) for texts in named] == [3, 2]
+
+
 def test_ledgers_draw_both_totals():
     costs = np.random.default_rng(0).random((7, 4))
     figure = ledgers(costs, tau=0.5, budget=2.0, limits=(-3, 9))

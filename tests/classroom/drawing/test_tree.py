@@ -55,6 +55,13 @@ def test_every_state_and_branch_is_drawn_as_what_it_is(mdp, drawn, legible):
     assert drawn(figure, "special") == special
 
 
+@pytest.mark.parametrize("mdp", [*VIOLATION, *REGRET], ids=repr)
+def test_the_legend_names_only_what_is_drawn(mdp, written):
+    texts = {text.get_text() for text in written(tree(mdp))}
+    names = {"safe", "potentially unsafe", "unsafe"}
+    assert texts & names == {kind(mdp, s) for s in range(mdp.S)}
+
+
 @pytest.mark.parametrize("mdp", VIOLATION, ids=repr)
 def test_what_a_leaf_costs_and_pays_is_written_beside_it(mdp, written):
     texts = {text.get_text() for text in written(tree(mdp))}
