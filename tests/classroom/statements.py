@@ -49,7 +49,7 @@ def prose(page):
 @cache
 def statements():
     """All of them by label, in the order of the book."""
-    found = {}
+    found, label = {}, ""
     for page in [page for pages in parts().values() for page in pages]:
         for directive in DIRECTIVE.finditer(prose(page)):
             kind, title, body = directive["kind"], directive["title"].strip(), directive["body"]
@@ -77,8 +77,8 @@ def tables(text, level):
     for section in re.split(rf"^{'#' * level} ", text, flags=re.MULTILINE)[1:]:
         title, _, rest = section.partition("\n")
         body = re.split(rf"^#{{1,{level}}} ", rest, flags=re.MULTILINE)[0]
-        lines = re.findall(r"^\| (.*) \|$", body, re.MULTILINE)
-        found[title] = [[cell.strip() for cell in line.split(" | ")] for line in lines]
+        lines = re.findall(r"^\| (.*)\|$", body, re.MULTILINE)
+        found[title] = [[cell.strip() for cell in line.split("|")] for line in lines]
     return found
 
 
