@@ -121,7 +121,7 @@ def l1_width(n: ArrayLike, S: int, A: int, H: int, K: float, delta: float) -> ND
 
 
 def gamma(n: ArrayLike, S: int, A: int, H: int, delta: float) -> NDArray[np.float64]:
-    """The logarithmic term of Theorem 6.1, 2(ln(2SAH/δ) + (S-1) ln(e(1 + n/(S-1)))).
+    """The logarithmic term of Theorem 6.2, 2(ln(2SAH/δ) + (S-1) ln(e(1 + n/(S-1)))).
 
     Taught in the chapter *The problem and RF-UCRL*.
 
@@ -167,7 +167,7 @@ def exploration_terms(
 
 
 def exploration_episodes(S: int, A: int, H: int, epsilon: float, delta: float) -> int:
-    """The sample complexity proved of SRF-UCRL (Theorem 6.1): the largest K that may be needed.
+    """The sample complexity proved of SRF-UCRL (Theorem 6.2): the largest K that may be needed.
 
     It is the largest K with Kε/2 at most the sum of :func:`exploration_terms`.
 

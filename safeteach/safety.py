@@ -24,7 +24,7 @@ it carries a danger of step h + 1 back to step h, where the way out may still be
 
 In a game the adversary moves too, and "can follow" means: for some move of its own.  An action
 is safe when it is safe against every reply, and a state is doomed when the adversary has an
-answer to every action.  Nothing else changes (Appendix D of the paper).
+answer to every action.  Nothing else changes (Appendix C of the paper).
 
 If P is the same at every step, the sets only grow towards the first step, and one number a state
 says all: the last step at which it is doomed, :func:`doomed_until`.

@@ -15,7 +15,7 @@ A banned row is left out, not set to -∞ as Algorithm 4 prints: a mixed strateg
 and 0·∞ has no value.  In a doomed state all rows are allowed.  A triple that was never tried has
 Q = H; a state that was never reached is played uniformly.
 
-Appendix D of the paper; taught in the chapter *Learning to play safely*.
+Appendix C of the paper; taught in the chapter *Learning to play safely*.
 """
 
 from __future__ import annotations

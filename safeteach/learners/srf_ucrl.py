@@ -14,7 +14,7 @@ pair over all.  It stops when :math:`\bar W_1(s_1, \pi_1(s_1)) \le \varepsilon/2
 the loop's test the other way round.  The mask is lifted where no action looks safe, as Algorithm 2
 prints; SUCBVI lifts it in all of :math:`U_h^k`.
 
-Theorem 6.1 of the paper; taught in the chapter *SRF-UCRL*.
+Theorem 6.2 of the paper; taught in the chapter *SRF-UCRL*.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ agent is paid :math:`r_h(s, a, b) \in [0, 1]`, which is what the adversary wants
 and moves by :math:`P_h(t \mid s, a, b)`.  Costs, threshold and violation are those of a safe MDP;
 they are the agent's trouble alone.
 
-Appendix D of the paper; taught in the chapter *Safe zero-sum games*.
+Appendix C of the paper; taught in the chapter *Safe zero-sum games*.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class SafeGame(World):
 
     Notes
     -----
-    Appendix D of the paper; taught in the chapter *Safe zero-sum games*.
+    Appendix C of the paper; taught in the chapter *Safe zero-sum games*.
 
     Examples
     --------

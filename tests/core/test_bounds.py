@@ -137,7 +137,7 @@ def test_no_unsafe_state_costs_nothing_late():
     assert bounds.violation_bound_gap(25, 12, 10**6, 0.5, 0, 100, 0.5, 0.005) == 0.5 * 12 * 100
 
 
-# Part IV: γ and M of Theorem 6.1, and what its proof needs of them.
+# Part IV: γ and M of Theorem 6.2, and what its proof needs of them.
 
 
 def test_gamma_is_the_theorems():

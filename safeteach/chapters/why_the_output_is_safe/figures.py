@@ -111,7 +111,7 @@ def sample_complexity(S: int, A: int, H: int, epsilon: float, delta: float) -> D
     Notes
     -----
     The terms are those of :func:`safeteach.bounds.exploration_terms`, divided by K; they meet ε/2
-    at :func:`safeteach.bounds.exploration_episodes`.  Theorem 6.1 of the paper.  Taught in the
+    at :func:`safeteach.bounds.exploration_episodes`.  Theorem 6.2 of the paper.  Taught in the
     chapter *Why the output is safe*.
 
     Examples

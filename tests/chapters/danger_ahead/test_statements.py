@@ -101,7 +101,7 @@ def test_the_recursions_agree_when_the_world_is_stationary(seed):
 
 
 def test_the_printed_equivalence_is_false():
-    """Eq. (2) and Appendix F as printed: a feasible world whose s_1 is in the printed U_1."""
+    """Eq. (2) and Appendix E as printed: a feasible world whose s_1 is in the printed U_1."""
     crossing = st.instances.union_counterexample()
     mdp = st.SafeMDP(crossing.P[1:], crossing.r[1:], crossing.c, crossing.tau, H=3, s1=1)
     assert st.potentially_unsafe(mdp, recursion="paper")[0, mdp.s1]

@@ -1,4 +1,4 @@
-"""Theorem 6.1 where its rule fires: two states, two actions, two steps, the theorem's constants.
+"""Theorem 6.2 where its rule fires: two states, two actions, two steps, the theorem's constants.
 
 Before it stops: |Q̂ - Q| ≤ W̄, F ≤ F̄ ≤ W̄ and H·G ≤ Ḡ ≤ W̄ for feasible policies.  When it stops:
 for every reward, also the worst that a linear program can find, the plan is ε-optimal and ε-safe.
