@@ -38,20 +38,26 @@
     }
   };
 
-  // Where TeX would break a formula, from the best places to the worst: after a relation, after a
-  // sign between two terms, after a comma. The space that MathJax leaves says which it is.
-  const space = (node) => Number(node?.getAttribute("space") ?? 0);
+  // Where to break a formula, from the best places to the worst: where a wide space parts it, after
+  // a relation, after a sign between two terms, after a comma. The space that MathJax leaves around
+  // a sign says which it is; a bar, "given", is a relation that holds together what it parts.
+  const space = (node) => Number(node.getAttribute("space") ?? 0);
   const isSign = (node) => node?.localName === "mjx-mo";
+  const afterSpace = ({ previousElementSibling: before }) => {
+    const wide = before?.localName === "mjx-mstyle" && before.querySelector("mjx-mspace");
+    return wide && parseFloat(wide.style.width) >= 1;
+  };
   const afterSign = (wide) => (node) => {
     const sign = node.previousElementSibling;
-    return isSign(sign) && space(sign) === wide && space(node) === wide;
+    return isSign(sign) && space(sign) === wide && space(node) === wide
+      && !sign.querySelector(".mjx-c2223");
   };
-  const afterComma = (node) => {
-    const sign = node.previousElementSibling;
-    return isSign(sign) && sign.querySelector(".mjx-c2C") !== null;
-  };
-  const PLACES = [afterSign(4), afterSign(3), afterComma];
+  const afterComma = ({ previousElementSibling: sign }) => (
+    isSign(sign) && sign.querySelector(".mjx-c2C")
+  );
+  const PLACES = [afterSpace, afterSign(4), afterSign(3), afterComma];
 
+  // The width of the column that a part of a line stands in.
   const room = (node) => {
     let block = node.parentElement;
     while (getComputedStyle(block).display.startsWith("inline")) {
@@ -60,20 +66,22 @@
     const style = getComputedStyle(block);
     return block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   };
-  const isTooWide = (node) => {
-    const most = room(node) + 1;
-    return [...node.getClientRects()].some((line) => line.width > most);
-  };
 
-  // A formula on its way from MathJax to the page: `frame` is the element that holds it, `scroller`
-  // the one that scrolls if need be, `measured` the one that must not be wider than the column.
+  // A formula in the page: `frame` is the element that holds it, `scroller` the one that scrolls if
+  // need be.
   const parts = (container) => {
     const math = container.querySelector("mjx-math");
-    const display = container.hasAttribute("display");
     const frame = container.closest(".math") ?? container;
-    return display
-      ? { math, frame, scroller: container, measured: math }
-      : { math, frame, scroller: frame, measured: frame.closest(".formula") ?? frame };
+    if (container.hasAttribute("display")) {
+      const isTooWide = () => container.scrollWidth > container.clientWidth + 1;
+      return { math, frame, scroller: container, isTooWide };
+    }
+    const whole = frame.closest(".formula") ?? frame;
+    const isTooWide = () => {
+      const most = room(whole) + 1;
+      return [...whole.getClientRects()].some((line) => line.width > most);
+    };
+    return { math, frame, scroller: frame, isTooWide };
   };
 
   const reset = ({ math, frame }) => {
@@ -85,13 +93,13 @@
 
   // A formula that is wider than its column continues on the next line; if it has no place for a
   // break, it scrolls.
-  const fit = ({ math, frame, measured }) => {
+  const fit = ({ math, frame, isTooWide }) => {
     frame.classList.add("breaks");
     for (const place of PLACES) {
       for (const node of [...math.children].filter(place)) {
         node.before(document.createElement("wbr"));
       }
-      if (!isTooWide(measured)) {
+      if (!isTooWide()) {
         return;
       }
     }
@@ -132,10 +140,10 @@
     }
     const fitAll = () => {
       formulas.forEach(reset);
-      formulas.filter(({ measured }) => isTooWide(measured)).forEach(fit);
+      formulas.filter(({ isTooWide }) => isTooWide()).forEach(fit);
       formulas.forEach(say);
     };
-    // When the column gets another width, and when folded text, which had none, opens.
+    // When the column gets another width, and when what had none is shown: a fold or an answer.
     let width = 0;
     new ResizeObserver(() => {
       if (article.clientWidth !== width) {
@@ -144,5 +152,6 @@
       }
     }).observe(article);
     article.addEventListener("toggle", fitAll, true);
+    article.addEventListener("change", fitAll);
   });
 })();

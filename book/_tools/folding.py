@@ -12,15 +12,18 @@ One button at the top of a page opens and closes its code and its proofs; what a
 alone first is opened one by one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 from sphinx_exercise.nodes import solution_node  # type: ignore[import-untyped]
 from sphinx_proof.nodes import proof_node  # type: ignore[import-untyped]
+
+LOGGER = logging.getLogger(__name__)
 
 IDEA = "The idea"
 PROOF = "Proof"
@@ -40,23 +43,18 @@ class switch(nodes.General, nodes.Element):  # type: ignore[misc]
     """The button that opens and closes the folds of a page; `says` is what stands on it."""
 
 
-def summary(source: str) -> tuple[str, str]:
-    r"""Split a folded cell into its first line, a comment, and the rest.
+def split(source: str) -> tuple[str, str]:
+    r"""Split a folded cell into what its first line says, if that is a comment, and the rest.
 
     Examples
     --------
-    >>> summary("# draw both vans\n\nchapter.figures.vans()")
+    >>> split("# draw both vans\n\nchapter.figures.vans()")
     ('draw both vans', 'chapter.figures.vans()')
-    >>> summary("draw()")
-    Traceback (most recent call last):
-    ...
-    ValueError: a folded cell begins with a comment that says what is inside, not with 'draw()'
+    >>> split("draw()")
+    ('', 'draw()')
     """
     first, _, rest = source.partition("\n")
-    if not first.startswith("# ") or not first[2:].strip():
-        message = f"a folded cell begins with a comment that says what is inside, not with {first!r}"
-        raise ValueError(message)
-    return first[2:].strip(), rest.lstrip("\n")
+    return (first[2:].strip(), rest.lstrip("\n")) if first.startswith("# ") else ("", source)
 
 
 class Fold(SphinxPostTransform):
@@ -67,20 +65,27 @@ class Fold(SphinxPostTransform):
 
     def run(self, **_: Any) -> None:
         """Fold them."""
-        for box in list(self.document.findall(nodes.Admonition)):
-            if "dropdown" in box["classes"]:
-                fold_box(box)
-        cells = [node for node in self.document.findall(nodes.container) if is_folded(node)]
-        for cell in cells:
-            fold_cell(cell)
-        proofs = [node for node in self.document.findall(proof_node) if follows_idea(node)]
-        for proof in proofs:
-            fold_proof(proof)
-        kinds = [name for name, found in (("code", cells), ("proofs", proofs)) if found]
-        if kinds:
+        self.fold_all(nodes.Admonition, lambda box: "dropdown" in box["classes"], fold_box)
+        kinds = {
+            "code": self.fold_all(nodes.container, is_folded, fold_cell),
+            "proofs": self.fold_all(proof_node, follows_idea, fold_proof),
+        }
+        if any(kinds.values()):
             title = next(iter(self.document.findall(nodes.title)))
-            place = title.parent.index(title) + 1
-            title.parent.insert(place, switch(says=f"Open all {' and '.join(kinds)}"))
+            says = f"Open all {' and '.join(kind for kind, found in kinds.items() if found)}"
+            title.parent.insert(title.parent.index(title) + 1, switch(says=says))
+
+    def fold_all(
+        self,
+        kind: type[nodes.Element],
+        wanted: Callable[[nodes.Element], bool],
+        fold_one: Callable[[nodes.Element], None],
+    ) -> bool:
+        """Fold whatever of a kind is wanted; whether there was any."""
+        found = [node for node in self.document.findall(kind) if wanted(node)]
+        for node in found:
+            fold_one(node)
+        return bool(found)
 
 
 def fold_box(box: nodes.Element) -> None:
@@ -105,7 +110,9 @@ def fold_cell(cell: nodes.Element) -> None:
     """Fold the source of a cell, or all of the cell, behind its first line."""
     source = cell[0]
     code = next(iter(source.findall(nodes.literal_block)))
-    says, rest = summary(code.astext())
+    says, rest = split(code.astext())
+    if not says:
+        LOGGER.warning("a folded cell begins with a comment that says what it does", location=cell)
     code.rawsource = rest
     code[:] = [nodes.Text(rest)]
     folded = cell.children if cell["hide_mode"] == "all" else [source]
