@@ -1,7 +1,7 @@
 "use strict";
 
-// What the browser does not do for folded text by itself: one button for the whole page, and links
-// that open what they lead to.
+// What the browser does not do for folded text by itself: one button for the whole page, links that
+// open what they lead to, and keys for code that scrolls.
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.querySelector(".fold-switch");
   if (button) {
@@ -43,4 +43,11 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   });
   openTarget();
+
+  // The theme gives code that scrolls a stop for the keyboard, and finds none in what is folded.
+  document.addEventListener("toggle", ({ target }) => {
+    for (const code of target.querySelectorAll("pre")) {
+      code.tabIndex = code.scrollWidth > code.clientWidth ? 0 : -1;
+    }
+  }, true);
 });

@@ -75,12 +75,12 @@ ON_PAPER = """() => {
         + 'details.fold:not([open]), details.fold:not([open]) *'
     const scrolling = [...document.querySelectorAll('article *')].filter(node =>
         getComputedStyle(node).overflowX !== 'visible' && node.scrollWidth > node.clientWidth + 1
-        && !node.closest('mjx-assistive-mml, .interactive-said, .visually-hidden'))
+        && !node.closest('mjx-math, mjx-assistive-mml, .interactive-said, .visually-hidden'))
     return [...[...document.querySelectorAll(unwanted)].filter(shown), ...scrolling].map(name)
 }"""
 # Code and output whose lines end beyond the right edge of their box.
 TOO_LONG = """() => [...document.querySelectorAll('article pre')]
-    .filter(pre => pre.getClientRects().length && pre.scrollWidth > pre.clientWidth + 1)
+    .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
     .map(pre => pre.textContent.slice(0, 80))"""
 
 

@@ -31,7 +31,7 @@ LONG = " + ".join(f"x_{{{i}}}" for i in range(20))
 CELLS = [
     new_markdown_cell("# A chapter\n\nIt begins with words."),
     new_code_cell("# draw both vans\n\nprint('seen')", metadata={"tags": ["hide-input"]}),
-    new_code_cell("# all of it\nprint('unseen')", metadata={"tags": ["hide-cell"]}),
+    new_code_cell("# all of it\nprint('unseen' * 60)", metadata={"tags": ["hide-cell"]}),
     new_code_cell(f"print('{'many words ' * 30}')"),
     new_markdown_cell(
         "*The idea.* It cannot be otherwise.\n\n"
@@ -180,6 +180,14 @@ def test_the_button_opens_and_closes_code_and_proofs_and_says_so(page):
     button.click()
     assert page.evaluate(opened) == [False] * 5
     assert button.get_attribute("aria-pressed") == "false"
+
+
+def test_folded_code_that_scrolls_can_be_reached_by_keys(page):
+    fold = page.query_selector("details.fold-code:has(.cell_output)")
+    toggle(page, fold, "Enter")
+    output = fold.query_selector(".cell_output pre")
+    page.wait_for_function("output => output.tabIndex === 0", arg=output)
+    assert fold.query_selector(".cell_input pre").evaluate("code => code.tabIndex") == -1
 
 
 @pytest.mark.parametrize(("target", "kind"), [("equation-inside", "proof"), ("its-solution", "")])
