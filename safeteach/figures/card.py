@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from safeteach.figures.card_graph import arrows_between, graph, sketch
 from safeteach.figures.card_map import deck_body, grid_body
 from safeteach.figures.card_moves import (
@@ -50,7 +52,7 @@ MOST_NODES, MOST_BOXES = 12, 16  # states and moves of a graph with words
 MOST_SKETCHED = 24  # states of a sketch, which has no words
 FEW_ARROWS, ARROWS_EACH = 9, 3  # of a graph: that many, or that many for each state
 EDGE, BETWEEN = 0.15, 0.13
-NARROWEST = 5.0
+NARROWEST = 5.7  # as charts are
 LONGEST = 1_000  # letters of the alt text, which is to say as much as the picture
 
 
@@ -162,7 +164,7 @@ def _body_of_moves(world: World) -> Body | None:
 
 
 def _head(world: World) -> list[str]:
-    sizes = [f"{world.S} state{'s' * (world.S > 1)}", f"{world.A} action{'s' * (world.A > 1)}"]
+    sizes = [f"{world.S:,} state{'s' * (world.S > 1)}", f"{world.A:,} action{'s' * (world.A > 1)}"]
     if isinstance(world, SafeGame):
         sizes.append(f"{world.B} repl{'ies' if world.B > 1 else 'y'}")
     head = [
@@ -186,7 +188,8 @@ def _reading(world: World) -> list[str]:
     letters = [cost] * bool(world.c.any()) + [reward] * bool(world.r.any())
     if letters:
         words.append(f"{', '.join(letters)}; where none is written it is 0.")
-    if any((world.rows(h).probability < 1).any() for h in steps_of(world)):
+    sure = np.concatenate([world.rows(h).probability == 1 for h in steps_of(world)])
+    if sure.any() and not sure.all():
         words.append("A probability that is not written is 1.")
     if some_stay(world):
         words.append("A move that is not shown stays where it is.")

@@ -60,7 +60,7 @@ class Label:
 def graph(world: World, moves: Sequence[Sequence[Move]]) -> Piece:
     """Draw every move: a line from its state to a box that names it, arrows to its successors."""
     all_moves = [move for its in moves for move in its]
-    places = state_positions(world)
+    places = state_positions(world, abreast=6)
     most = WIDE_BOX if places[:, 0].max() <= 3 else NARROW_BOX
     texts = ["\n".join(_narrow(line, most) for line in move.lines) for move in all_moves]
     sizes = np.array([box_size(text) for text in texts]).reshape(-1, 2)
@@ -95,15 +95,18 @@ def sketch(world: World) -> Piece:
         widest = max((text_size(name)[0] for name in names if name), default=2 * RADIUS)
         room = WIDEST - 0.75 - max(widest / 2, 0.5) - max(widest / 2, 0.24)
         places = places * [min(1.2, room / max(places[:, 0].max(), 1)), 1.2]
-    labels = _labels(places, names)
+    labels = _labels(places, names, _above(world, places, names))
     low, high = _corners(places[world.s1], places, labels, [], [], [], np.empty((0, 2)))
-    low, high = low - np.array([0.1, 0.3]), high + np.array([0.1, 0.0])
+    pairs = arrows_between(world)
+    bends = {(s, t): _clear_bend(places, labels, s, t, (t, s) in pairs) for s, t in pairs}
+    for (s, t), bend in bends.items():
+        way = bow(places[s], places[t], np.array(bend), ALONG)
+        low, high = np.minimum(low, way.min(axis=0)), np.maximum(high, way.max(axis=0))
+    low, high = low - 0.08, high + 0.08
 
     def draw(axes: Axes, corner: Point) -> None:
         shift = np.asarray(corner) - low
-        pairs = arrows_between(world)
-        for s, t in pairs:
-            bend = _clear_bend(places, labels, s, t, (t, s) in pairs)
+        for (s, t), bend in bends.items():
             gap = (1.1 * RADIUS, 1.15 * RADIUS)
             gid = f"arrow/{s}/{t}"
             arrow(axes, places[s] + shift, places[t] + shift, bend=bend, gap=gap, gid=gid)
@@ -151,14 +154,27 @@ def _words(world: World, s: int) -> str:
     return "\n".join(filter(None, [_name(world, s), words]))
 
 
-def _labels(places: Points, texts: Sequence[str]) -> list[Label]:
-    """The words below each state that has some."""
+def _labels(places: Points, texts: Sequence[str], above: Sequence[int] = ()) -> list[Label]:
+    """The words of each state that has some, below it or above."""
     labels = []
     for s, text in enumerate(texts):
         if text:
-            below = RADIUS + 0.05 + text_size(text)[1] / 2
-            labels.append(Label(places[s] - np.array([0, below]), text))
+            off = RADIUS + 0.05 + text_size(text)[1] / 2
+            labels.append(Label(places[s] + np.array([0, off if s in above else -off]), text))
     return labels
+
+
+def _above(world: World, places: Points, names: Sequence[str]) -> list[int]:
+    """The states whose names meet fewer arrows above than below."""
+    ways = [bow(places[s], places[t], np.array(0.0), ALONG) for s, t in arrows_between(world)]
+    points = np.concatenate(ways) if ways else np.empty((0, 2))
+    met = []
+    for label in (*_labels(places, names), *_labels(places, names, range(world.S))):
+        half = np.array(text_size(label.text)) / 2
+        met.append(_covered(label.xy[None], half, points)[0])
+    named = [s for s in range(world.S) if names[s]]
+    return [s for s, below, above in zip(named, met, met[len(named) :], strict=False)
+            if above < below and s != world.s1]  # fmt: skip
 
 
 def _routes(

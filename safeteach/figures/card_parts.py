@@ -25,6 +25,7 @@ from safeteach.worlds.world import World
 ROW, PADDING = 0.21, 0.06  # inches from line to line, and around the rows of a table
 GAP, MARKS = 0.2, 0.3  # between columns, and before the first for marks
 LONGEST_NAME = 16  # letters
+FINE = 720  # dots an inch, at which letters are measured without being rounded
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ def text_width(text: str) -> float:
 @functools.cache
 def _word_width(word: str) -> float:
     font = get_font(findfont(FONT))
-    font.set_size(TEXT, 72)
+    font.set_size(TEXT, FINE)
     font.set_text(word)
-    return float(font.get_width_height()[0]) / 64 / 72
+    return float(font.get_width_height()[0]) / 64 / FINE
 
 
 @functools.cache
