@@ -13,29 +13,26 @@ OPEN_ALL = """() => {
 # The formulas of which a reader cannot see a part: it lies behind an edge that cuts it off, or
 # beyond the screen, or behind one that scrolls and does not say so.
 CUT_FORMULAS = """() => {
-    const cut = []
-    for (const math of document.querySelectorAll('article mjx-math')) {
+    const inReach = math => {
         const lines = [...math.getClientRects()].filter(line => line.width)
+        if (lines.length === 0) return true
         const left = Math.min(...lines.map(line => line.left))
         const right = Math.max(...lines.map(line => line.right))
-        let reach = lines.length === 0
-        for (let node = math; !reach && node.localName !== 'article'; node = node.parentElement) {
+        for (let node = math; node.localName !== 'article'; node = node.parentElement) {
             const edge = node.getBoundingClientRect()
-            const style = getComputedStyle(node)
-            if (style.overflowX === 'visible' || left >= edge.left - 1 && right <= edge.right + 1)
-                continue
-            const scrolls = ['auto', 'scroll'].includes(style.overflowX)
-            const frame = math.closest('.math')
-            const says = node.closest('.math') === null || node.tabIndex === 0
+            const {overflowX, display} = getComputedStyle(node)
+            if (overflowX === 'visible' || display === 'inline') continue
+            if (left >= edge.left - 1 && right <= edge.right + 1) continue
+            if (!['auto', 'scroll'].includes(overflowX)) return false
+            const frame = node.closest('.math')
+            return frame === null || node.tabIndex === 0
                 && node.getAttribute('aria-label')?.includes('scrolls')
                 && getComputedStyle(frame, '::after').content.includes('›')
-            reach = scrolls && says
-            if (!reach) break
         }
-        if (!reach && (left < 0 || right > innerWidth))
-            cut.push(math.parentElement.querySelector('math').textContent)
+        return left >= 0 && right <= innerWidth
     }
-    return cut
+    return [...document.querySelectorAll('article mjx-math')].filter(math => !inReach(math))
+        .map(math => math.parentElement.querySelector('math').textContent)
 }"""
 
 # Signs that begin a line although the formula before them ended the last one.
