@@ -3,6 +3,7 @@
 A stored notebook keeps the text of its outputs, which nbval compares with a fresh run, and neither
 images nor widget state, which the build makes anew. Its math is written out: the short names that
 _config.yml gives to MathJax are unknown to JupyterLab, so they are replaced by what they stand for.
+What a tag folds in the page, or leaves out of it, is folded in JupyterLab too.
 Run it through ``make notebooks``; with
 ``--check`` nothing is executed or written, and every notebook that is not in normal form is named.
 One that has a problem is not written either.
@@ -29,6 +30,9 @@ MACROS: dict[str, str] = CONFIG["sphinx"]["config"]["mathjax3_config"]["tex"]["m
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_METADATA = {"mystnb", "nbgrader", "tags"}
+FOLDED = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
+# How a folded cell begins: the page and JupyterLab show this line of it.
+SAYS_WHAT = re.compile(r"# \S")
 # Also under the prefix that glue puts before the type.
 NOT_STORED = re.compile(r"(^|/)(image/|application/pdf|application/vnd\.jupyter\.widget-view)")
 
@@ -71,6 +75,18 @@ def write_out(text: str) -> str:
     return text
 
 
+def is_folded(cell: NotebookNode) -> bool:
+    """Whether a reader of the page does not see the source of a code cell at once, or at all.
+
+    Examples
+    --------
+    >>> from nbformat.v4 import new_code_cell
+    >>> is_folded(new_code_cell("1 + 1", metadata={"tags": ["remove-input"]}))
+    True
+    """
+    return cell.cell_type == "code" and not FOLDED.isdisjoint(cell.metadata.get("tags", ()))
+
+
 def normalise(notebook: NotebookNode) -> NotebookNode:
     """Return the normal form of a notebook; code and text outputs stay as they are.
 
@@ -80,7 +96,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     >>> cell = new_code_cell("1 + 1", metadata={"scrolled": True, "tags": ["hide-input"]})
     >>> normal = normalise(new_notebook(cells=[cell]))
     >>> normal.cells[0].metadata
-    {'tags': ['hide-input']}
+    {'tags': ['hide-input'], 'jupyter': {'source_hidden': True}}
     >>> normalise(normal) == normal
     True
     """
@@ -93,6 +109,8 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         cell.metadata = nbformat.from_dict(
             {key: value for key, value in cell.metadata.items() if key in CELL_METADATA}
         )
+        if is_folded(cell):
+            cell.metadata.jupyter = nbformat.from_dict({"source_hidden": True})
         if "id" not in cell:
             cell.id = hashlib.sha256(f"{index}\n{cell.source}".encode()).hexdigest()[:8]
         if cell.cell_type == "markdown":
@@ -123,6 +141,8 @@ def problems(notebook: NotebookNode) -> Iterator[str]:
     for number, cell in enumerate(code, start=1):
         if not cell.source.strip():
             yield f"code cell {number} is empty"
+        if is_folded(cell) and not SAYS_WHAT.match(cell.source):
+            yield f"code cell {number} is folded; begin it with a comment that says what it does"
         for output in cell.outputs:
             if output.output_type == "error":
                 yield f"code cell {number} stores an error, {output.ename}"

@@ -14,7 +14,7 @@ import pytest
 
 import safeteach as st
 
-PAGE = notebooks.BOOK / "appendix" / "worlds.ipynb"
+PAGE = notebooks.BOOK / "appendix" / "the-worlds-of-this-book.ipynb"
 CELLS = notebooks.read(PAGE).cells
 CARD = re.compile(r"st\.figures\.card\((\w+)\)")
 
@@ -99,7 +99,7 @@ def test_every_world_of_the_library_is_there():
     makers = {name for name in st.instances.__all__ if name.islower()} - RANDOM
     told = "\n".join(cell.source for cell in CELLS if cell.cell_type == "code")
     missing = sorted(name for name in makers if f"instances.{name}(" not in told)
-    assert missing == [], "show it in book/appendix/worlds.ipynb"
+    assert missing == [], "show it in book/appendix/the-worlds-of-this-book.ipynb"
 
 
 def test_each_section_says_where_its_world_is_used_and_shows_its_card(page):

@@ -5,6 +5,7 @@ all questions about a page that is open, about JupyterLab, about one book that i
 again.  `xdist_group` would say the same, but xdist 3.8 forgets groups with pytest 9.2.
 """
 
+import contextlib
 import functools
 import http.server
 import os
@@ -56,7 +57,7 @@ def group(nodeid):
     if file in ALONE:
         return nodeid
     if file == "test_browser.py":
-        return re.search(r"\[(.*?)(-(phone|desktop|light|dark))?\]$", test)[1]
+        return re.search(r"\[(.*?)(-(phone|desktop|light|dark|375|390))?\]$", test)[1]
     return file
 
 
@@ -96,17 +97,30 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         """Say nothing: the tests read what the browser saw."""
 
 
-@pytest.fixture(scope="session")
-def site():
-    """Serve the built book and give its address."""
-    assert (HTML / "index.html").is_file(), "no built book: run `make book`"
-    handler = functools.partial(QuietHandler, directory=HTML)
+@contextlib.contextmanager
+def serve(folder):
+    """Serve a folder of pages and give its address."""
+    handler = functools.partial(QuietHandler, directory=folder)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def site():
+    """Serve the built book and give its address."""
+    assert (HTML / "index.html").is_file(), "no built book: run `make book`"
+    with serve(HTML) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def serving():
+    """Give what serves other folders."""
+    return serve
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import itertools
 
 import pytest
 from built import GENERATED, HTML, INTERACTIVE, PAGES, ROOT
+from looking import CUT_FORMULAS, ON_PAPER, OPEN_ALL, SIZES, STRAY_SIGNS, TOO_LONG, toggle
 from moving import walks
 
 AXE = (ROOT / ".vendor" / "axe.min.js").read_text("utf-8")
@@ -88,6 +89,61 @@ def test_nothing_is_wider_than_the_screen(visit, size):
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
+def test_formulas_in_folded_text_are_as_large_as_others(visit):
+    folded, others = visit.page.evaluate(SIZES)
+    assert len({*folded, *others}) <= 1
+
+
+def test_one_fold_of_each_kind_opens_by_its_bar_and_by_keys(visit):
+    for kind in ("code", "proof", "box:not(.fold-proof)"):
+        fold = visit.page.query_selector(f"details.fold-{kind}")
+        if fold:
+            opened = [toggle(visit.page, fold, how) for how in ("click", "Enter", "Space", "click")]
+            assert opened == [True, False, True, False]
+
+
+def test_the_button_opens_all_code_and_proofs(visit):
+    page = visit.page
+    folds = page.locator("details:is(.fold-code, .fold-proof)")
+    assert page.locator(".fold-switch").count() == min(folds.count(), 1)
+    if folds.count():
+        for are in (True, False):
+            page.locator(".fold-switch").click()
+            assert folds.evaluate_all("folds => folds.map(fold => fold.open)") == (
+                [are] * folds.count()
+            )
+
+
+def test_paper_shows_whole_lines_and_nothing_that_is_folded(visit):
+    page = visit.page
+    page.emulate_media(media="print")
+    folded = page.evaluate(ON_PAPER), page.evaluate(TOO_LONG)
+    page.evaluate(OPEN_ALL)
+    opened = page.evaluate(ON_PAPER), page.evaluate(TOO_LONG)
+    page.emulate_media(media="screen")
+    assert folded == ([], [])
+    assert opened == ([], [])
+
+
+@pytest.mark.parametrize("width", [375, 390])
+def test_no_formula_is_cut_on_a_phone_and_no_sign_strays(visit, width):
+    """From here on all that was folded is open, for axe too."""
+    visit.resize({"width": width, "height": 800})
+    visit.page.evaluate(OPEN_ALL)
+    assert visit.page.evaluate(CUT_FORMULAS) == []
+    assert visit.page.evaluate(STRAY_SIGNS) == []
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_formulas_that_scroll_on_a_phone_have_names_and_can_be_reached_by_keys(visit):
+    visit.resize(PHONE)
+    scrolling = visit.page.locator(".math.scrolls")
+    if scrolling.count():
+        visit.page.evaluate(AXE)
+        found = scrolling.evaluate_all("async formulas => (await axe.run(formulas)).violations")
+        assert [node["html"][:200] for one in found for node in one["nodes"]] == []
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(visit, theme):
     page = visit.page
@@ -95,7 +151,7 @@ def test_axe_finds_nothing(visit, theme):
     page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-        page.evaluate(SHORTEN_MATH)
+    page.evaluate(SHORTEN_MATH)
     # Only colours change with the theme.
     rules = {} if theme == "light" else {"runOnly": ["color-contrast"]}
     if theme == "dark":

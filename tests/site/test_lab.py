@@ -16,6 +16,7 @@ import contents
 import notebooks
 import pytest
 from built import PATIENCE, ROOT
+from nbformat.v4 import new_code_cell, new_notebook
 from slicing import shows_widget, slice_of
 
 CHAPTERS = contents.chapters(contents.read_toc())
@@ -103,6 +104,31 @@ def workbench(lab, new_page):
     page.wait_for_function(STARTED)
     yield page
     page.close()
+
+
+def test_a_folded_cell_is_folded_here_too_and_opens(lab, workbench):
+    cells = [
+        new_code_cell("# draw both vans\nx = 1", metadata={"tags": ["hide-input"]}),
+        new_code_cell("# numbers for the text\ny = 2", metadata={"tags": ["remove-input"]}),
+        new_code_cell("z = 3"),
+    ]
+    notebook = notebooks.normalise(new_notebook(cells=cells))
+    (lab[0] / "folded.ipynb").write_text(notebooks.dump(notebook), "utf-8")
+    workbench.evaluate(OPEN, "folded.ipynb")
+    workbench.wait_for_function(READY, arg="folded.ipynb")
+    try:
+        bars = workbench.locator(".jp-InputPlaceholder")
+        assert [bar.strip() for bar in bars.all_inner_texts()] == [
+            "# draw both vans",
+            "# numbers for the text",
+        ]
+        editors = workbench.locator(".jp-CodeCell .jp-InputArea-editor:visible")
+        assert editors.count() == 1
+        bars.first.click()
+        editors.nth(1).wait_for()
+        assert "x = 1" in editors.first.inner_text()
+    finally:
+        workbench.evaluate(CLOSE)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -49,6 +49,23 @@ def test_normal_form_keeps_text_and_drops_images_and_widgets():
     assert "widgets" not in normal.metadata
 
 
+@pytest.mark.parametrize("tag", ["hide-input", "hide-cell", "remove-input", "remove-cell"])
+def test_what_the_page_does_not_show_at_once_is_folded_in_jupyterlab(tag):
+    cell = new_code_cell("# add\n1 + 1", execution_count=1, metadata={"tags": [tag]})
+    normal = notebooks.normalise(new_notebook(cells=[cell]))
+    assert normal.cells[0].metadata.jupyter == {"source_hidden": True}
+    assert list(notebooks.problems(normal)) == []
+    normal.cells[0].metadata.tags = []
+    assert "jupyter" not in notebooks.normalise(normal).cells[0].metadata
+
+
+@pytest.mark.parametrize("source", ["1 + 1", "#1 + 1", "# \n1 + 1", "\n# add\n1 + 1"])
+def test_a_folded_cell_begins_with_a_comment(source):
+    cell = new_code_cell(source, execution_count=1, metadata={"tags": ["hide-input"]})
+    [found] = notebooks.problems(new_notebook(cells=[cell]))
+    assert "begin it with a comment" in found
+
+
 def test_cells_of_an_old_notebook_get_the_same_ids_every_time():
     cells = [new_code_cell("a"), new_code_cell("a")]
     for cell in cells:

@@ -84,6 +84,28 @@ def test_a_page_shows_every_code_cell_of_its_notebook(page):
     assert len(soup(page).select("div.cell_input")) == len(cells)
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_folded_cell_says_what_is_in_it(page):
+    source = ROOT / f"{page}.ipynb"
+    says = [
+        cell.source.split("\n")[0].removeprefix("# ")
+        for cell in (notebooks.read(source).cells if source.is_file() else ())
+        if {"hide-input", "hide-cell"} & set(cell.metadata.get("tags", ()))
+    ]
+    bars = soup(page).select("details.fold-code > summary")
+    assert [bar.get_text(strip=True) for bar in bars] == says
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_solution_is_folded_behind_a_bar_without_a_link(page):
+    article = soup(page).select_one("article.bd-article")
+    for box in article.select(".solution"):
+        assert box.name == "details"
+        assert not box.has_attr("open")
+        assert re.fullmatch(r"Solution to Exercise \d+\.\d+", box.summary.get_text(strip=True))
+    assert article.select("summary a, summary button, .dropdown") == []
+
+
 @pytest.mark.parametrize("slug", contents())
 def test_the_numbers_of_exercises_are_those_that_the_checkers_say(slug):
     """Sphinx counts them in the page, the library counts them from the order of the book."""
