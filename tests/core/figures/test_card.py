@@ -316,6 +316,30 @@ def test_a_pursuit_with_other_rules_has_no_rules_on_its_card():
     assert "Both choose at once." not in st.figures.card(other).alt
 
 
+def test_marks_that_no_map_has_are_no_rules():
+    mdp, game = I.grid_from_map("S.G", H=4), I.pursuit("A.R", H=3)
+    parts = mdp.P[0], mdp.r[0], mdp.c, mdp.tau, mdp.H, mdp.s1
+    assert slip_of(I.GridMDP(*parts, map=mdp.map, cells=mdp.cells)) == 0
+    assert slip_of(I.GridMDP(*parts, map=("SoG",), cells=mdp.cells)) is None
+    parts = game.P[0], game.r[0], game.c, game.tau, game.H, game.s1
+    other = I.PursuitGame(*parts, map=("AoR",), positions=game.positions)
+    assert "Both choose at once." not in st.figures.card(other).alt
+
+
+def test_rewards_that_fit_into_no_cell_are_looked_up():
+    mdp = I.grid_from_map("S" + 11 * "." + "G", H=4)
+    r = np.repeat(np.arange(13)[:, None] / 20, 4, axis=1)
+    assert "see world.r" in st.figures.card(like(mdp, r=r)).alt
+    assert "see world.r" not in st.figures.card(mdp).alt
+
+
+def test_only_where_a_move_stays_the_foot_says_so(written):
+    for ends, said in (([[0, 1], [1, 0]], False), ([[1, 0], [1, 0]], True)):
+        mdp = st.SafeMDP(np.array(ends, float)[:, None], np.zeros((2, 1)), [0, 0], 0.5, H=3)
+        foot = " ".join(words(st.figures.card(mdp), written))
+        assert ("stays where it is" in foot) == said
+
+
 @pytest.mark.parametrize("world", LARGE.values(), ids=list(LARGE))
 def test_a_large_world_has_its_sizes_and_a_place_to_look(world, written, legible):
     figure = st.figures.card(world)
