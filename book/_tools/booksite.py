@@ -186,9 +186,12 @@ def render_image(self: NbElementRenderer, data: MimeData) -> list[nodes.Element]
     """Render an image output as MyST-NB does, with the alt text that the figure itself gave.
 
     MyST-NB takes only width and height from an output's metadata, and alt text from the cell's,
-    where no code can compute it.
+    where no code can compute it.  A picture is fetched when a reader comes near it; its size is
+    known before.
     """
     images = _render_image(self, data)
+    for image in images:
+        image["loading"] = "lazy"
     if alt := data.output_metadata.get(data.mime_type, {}).get("alt"):
         for image in images:
             image["alt"] = alt

@@ -12,8 +12,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,8 +43,6 @@ class Stage:
         Seconds that it may take on two quiet cores.
     needs
         Name of an earlier stage without which it would look at something stale.
-    beside
-        Whether it runs at the same time as the stage before it: a browser mostly waits.
     environment
         Variables that it gets beside those that there are.
     """
@@ -56,7 +52,6 @@ class Stage:
     count: str
     budget: int
     needs: str = ""
-    beside: bool = False
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -87,7 +82,7 @@ def stages(which: str) -> tuple[Stage, ...]:
             SUMMARY,
             75,
         ),
-        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 190, "build", beside=True),
+        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 190, "build"),
     )
 
 
@@ -124,8 +119,8 @@ class Result:
         )
 
 
-def run(stage: Stage, mark: str = "") -> Result:
-    """Run a stage, showing its output as it comes, each line with a mark before it."""
+def run(stage: Stage) -> Result:
+    """Run a stage, showing its output as it comes."""
     print(f"\n=== {stage.name}: {stage.command}", flush=True)
     start = time.perf_counter()
     lines = []
@@ -138,36 +133,13 @@ def run(stage: Stage, mark: str = "") -> Result:
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            print(mark + line, end="", flush=True)
+            print(line, end="", flush=True)
             lines.append(re.sub(r"\x1b\[[\d;]*m", "", line))
     verdict = "ok" if process.returncode == 0 else "FAILED"
     text = "".join(lines)
     found = re.findall(stage.count, text)
     loud = tuple(LOUD.findall(text))
     return Result(stage, verdict, found[-1] if found else "", time.perf_counter() - start, loud)
-
-
-def run_group(group: list[Stage]) -> list[Result]:
-    """Run stages at the same time."""
-    with ThreadPoolExecutor() as pool:
-        marks = [f"{stage.name}: " if len(group) > 1 else "" for stage in group]
-        return list(pool.map(run, group, marks))
-
-
-def in_all(planned: list[list[Stage]]) -> int:
-    """Seconds that all stages may take."""
-    return sum(max(stage.budget for stage in group) for group in planned)
-
-
-def groups(stages: Iterable[Stage]) -> list[list[Stage]]:
-    """The stages in their order; those that run at the same time together."""
-    found: list[list[Stage]] = []
-    for stage in stages:
-        if stage.beside:
-            found[-1].append(stage)
-        else:
-            found.append([stage])
-    return found
 
 
 def main() -> None:
@@ -177,16 +149,11 @@ def main() -> None:
     shutil.rmtree(COVERAGE, ignore_errors=True)
     COVERAGE.mkdir(parents=True)
     results: list[Result] = []
-    planned = groups(stages(parser.parse_args().which))
-    start = time.perf_counter()
-    for group in planned:
-        missed = {r.stage.name for r in results if r.verdict != "ok"}
-        results += run_group([stage for stage in group if stage.needs not in missed])
-        results += [
-            Result(stage, "NOT RUN", f"needs {stage.needs}")
-            for stage in group
-            if stage.needs in missed
-        ]
+    for stage in stages(parser.parse_args().which):
+        if any(r.stage.name == stage.needs and r.verdict != "ok" for r in results):
+            results.append(Result(stage, "NOT RUN", f"needs {stage.needs}"))
+        else:
+            results.append(run(stage))
     print("\n" + "-" * 88)
     for result in results:
         print(result.line())
@@ -196,7 +163,7 @@ def main() -> None:
     failed = [result.stage.name for result in results if result.verdict != "ok"]
     if failed:
         sys.exit("Failed: " + ", ".join(failed))
-    seconds, budget = time.perf_counter() - start, in_all(planned)
+    seconds, budget = (sum(r.seconds for r in results), sum(r.stage.budget for r in results))
     print(f"All {len(results)} stages passed in {seconds:.0f} s; the budget is {budget} s.")
 
 

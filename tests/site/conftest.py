@@ -75,9 +75,45 @@ def pytest_xdist_make_scheduler(config, log):
     return None
 
 
+# Colours in the dark are those of the theme and of a few boxes: some pages have all of them.  The
+# rest, and a phone that is a little narrower still, is for `make thorough`.
+DARK = (
+    "index",
+    "book/reading-paths",
+    "book/model/why-every-step-counts",
+    "book/sucbvi/the-algorithm",
+    "book/reward-free/srf-ucrl",
+    "book/how-to/bring-a-world",
+    "book/reference/worlds",
+    "book/appendix/errata",
+    "book/appendix/bibliography",
+    "search",
+)
+NARROWER = "test_no_formula_is_cut_on_a_phone_and_no_sign_strays"
+
+
+def left_to_thorough(nodeid):
+    """Whether a test of a page only goes on where another stops.
+
+    Examples
+    --------
+    >>> left_to_thorough("tests/site/test_browser.py::test_axe_finds_nothing[book/preface-dark]")
+    True
+    >>> left_to_thorough("tests/site/test_browser.py::test_axe_finds_nothing[book/preface-light]")
+    False
+    """
+    test = nodeid.rpartition("::")[2]
+    if test.startswith("test_axe_finds_nothing") and test.endswith("-dark]"):
+        return group(nodeid) not in DARK
+    return test.startswith(NARROWER) and test.endswith("-375]")
+
+
 def pytest_collection_modifyitems(items):
     places = {file: place for place, file in enumerate(FIRST)}
     items.sort(key=lambda item: places.get(item.path.name, len(FIRST)))
+    for item in items:
+        if item.path.name == "test_browser.py" and left_to_thorough(item.nodeid):
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

@@ -116,4 +116,4 @@ def test_nbval_sees_a_wrong_and_a_missing_output(tmp_path):
         "wrong": ["FAILED"],
         "missing": ["FAILED"],
         "unrun": ["PASSED"],
-    }
+    }, run.stdout
