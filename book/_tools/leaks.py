@@ -141,7 +141,7 @@ def secrets_of(root: Path) -> list[Secret]:
     solved: list[tuple[str, str]] = []
     graded: list[tuple[str, str]] = []
     told: list[str] = []
-    for path in sorted((root / "book").rglob("*.ipynb")):
+    for path in sorted((root / "book").glob("[!.]*/*.ipynb")):
         for cell in notebooks.read(path).cells:
             if label := solutions.label_of(cell):
                 solved.append((label, cell.source))

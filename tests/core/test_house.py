@@ -16,7 +16,7 @@ from safeteach.running.closure import files_of
 HOME = Path(st.__file__).parent
 ROOT = HOME.parent
 BOOKS_OWN = ("classroom", "chapters")
-NOTEBOOKS = {path.stem.replace("-", "_"): path for path in (ROOT / "book").rglob("*.ipynb")}
+NOTEBOOKS = {path.stem.replace("-", "_"): path for path in (ROOT / "book").glob("[!.]*/*.ipynb")}
 ROOMS = sorted(path.parent for path in (HOME / "chapters").glob("*/__init__.py"))
 DRAWINGS = ROOT / "tests" / "classroom" / "drawing"
 MODULES = {path for path in HOME.rglob("*.py") if path.name != "__init__.py"}

@@ -21,7 +21,7 @@ THINGS = [
     for group in tomllib.loads((APPENDIX / "paper.toml").read_text("utf-8"))["group"]
     for thing in group["thing"]
 ]
-CHAPTERS = sorted(path.stem for path in (ROOT / "book").rglob("*.ipynb"))
+CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("[!.]*/*.ipynb"))
 LABELS = sorted({label for thing in THINGS for label in thing.get("proved", ())})
 CONFIG = f"""
 title: A small book

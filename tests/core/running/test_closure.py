@@ -17,7 +17,7 @@ import safeteach as st
 from safeteach.running.closure import HOME, digest_of, files_of
 
 ROOT = HOME.parent
-NOTEBOOKS = sorted((ROOT / "book").rglob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "book").glob("[!.]*/*.ipynb"))
 SCRIPTS = sorted(
     file
     for file in (ROOT / "book" / "studies").rglob("*.py")
@@ -328,11 +328,14 @@ def test_a_change_shows_where_it_matters(tmp_path):
 
 # Runs a source and prints the files of the library whose functions were called, once everything
 # is loaded: what runs at an import is not what a result depends on.  Compiled functions would not
-# be seen; quantecon cannot do without.
+# be seen; quantecon cannot do without, and is compiled before, as it is called by us.
 WATCH = """
 import sys
 import numba
-import quantecon.optimize
+import numpy
+from quantecon.optimize import minmax
+from quantecon.optimize.linprog_simplex import PivOptions
+minmax(numpy.eye(2), 100, PivOptions(fea_tol=1e-12, tol_piv=1e-9, tol_ratio_diff=1e-13))
 numba.config.DISABLE_JIT = True
 import safeteach as st
 for name in dir(st):
