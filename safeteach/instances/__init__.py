@@ -1,10 +1,11 @@
-"""Worlds to learn in: grids, a road, a counterexample, random ones, trees, games."""
+"""Worlds to learn in: grids, a road, a railway, a counterexample, random ones, trees, games."""
 
 from safeteach.instances.costs import smoke
 from safeteach.instances.counterexample import union_counterexample
 from safeteach.instances.games import PursuitGame, penny_bridge, pursuit, quay, random_game
 from safeteach.instances.grids import GridMDP, grid, grid_from_map, ice_corridor
 from safeteach.instances.laboratory import laboratory
+from safeteach.instances.railway import railway
 from safeteach.instances.random import random_mdp
 from safeteach.instances.road import school_road
 from safeteach.instances.trees import TreeMDP, regret_tree, violation_tree
@@ -20,6 +21,7 @@ __all__ = [
     "penny_bridge",
     "pursuit",
     "quay",
+    "railway",
     "random_game",
     "random_mdp",
     "regret_tree",
