@@ -60,18 +60,18 @@ def test_numbers_follow_from_the_order_in_which_a_notebook_names_its_figures(tmp
 
 
 def test_the_text_calls_a_figure_by_its_number():
-    assert chapter.fig("careful") == "Figure 1.2"
-    assert chapter.figure("careful", a_picture(), "It is.").caption.number == "1.2"
+    assert chapter.fig("vans") == "Figure 1.2"
+    assert chapter.figure("vans", a_picture(), "It is.").caption.number == "1.2"
 
 
 @pytest.mark.parametrize(
     ("name", "picture", "caption", "error", "message"),
     [
-        ("fast", a_picture(), "Learning curves", ValueError, "expected a sentence that states"),
-        ("fast", a_picture(), "", ValueError, "caption is ''"),
-        ("fast", a_picture(), " \n", ValueError, "expected a sentence"),
-        ("fast", a_picture(), 7, TypeError, "caption"),
-        ("fast", "a picture", "It is.", TypeError, "picture is no figure"),
+        ("train", a_picture(), "Learning curves", ValueError, "expected a sentence that states"),
+        ("train", a_picture(), "", ValueError, "caption is ''"),
+        ("train", a_picture(), " \n", ValueError, "expected a sentence"),
+        ("train", a_picture(), 7, TypeError, "caption"),
+        ("train", "a picture", "It is.", TypeError, "picture is no figure"),
         ("sunrise", a_picture(), "It is.", ValueError, "no figure of why_every_step_counts has it"),
     ],
 )
@@ -81,7 +81,7 @@ def test_what_is_no_figure_with_a_caption_is_refused(name, picture, caption, err
 
 
 def test_a_caption_is_one_line_however_it_is_broken():
-    shown = chapter.figure("fast", a_picture(), "The mean\n    is $\\tau$.").caption
+    shown = chapter.figure("train", a_picture(), "The mean\n    is $\\tau$.").caption
     assert shown == Caption("1.1", "The mean is $\\tau$.", "fig-why-every-step-counts-fast")
     assert repr(shown) == "Figure 1.1. The mean is $\\tau$."
 
@@ -89,7 +89,7 @@ def test_a_caption_is_one_line_however_it_is_broken():
 def test_a_notebook_shows_the_picture_and_then_its_caption(tmp_path):
     source = (
         "from safeteach.chapters import why_every_step_counts as chapter\n"
-        "chapter.figure('careful', chapter.figures.steps([0.1], 0.5), 'No step exceeds $\\\\tau$.')"
+        "chapter.figure('vans', chapter.figures.ledgers([[0.1]], 0.5, 1), 'No step exceeds $\\\\tau$.')"
     )
     notebook = notebooks.execute(new_notebook(cells=[new_code_cell(source)]), tmp_path)
     picture, caption = notebook.cells[0].outputs
@@ -99,7 +99,7 @@ def test_a_notebook_shows_the_picture_and_then_its_caption(tmp_path):
         "text/markdown": "**Figure 1.2.** No step exceeds $\\tau$.",
         "text/plain": "Figure 1.2. No step exceeds $\\tau$.",
     }
-    assert caption.metadata == {"figure": "fig-why-every-step-counts-careful"}
+    assert caption.metadata == {"figure": "fig-why-every-step-counts-vans"}
     assert bare([notebook.cells[0]]) == []
 
 
