@@ -54,8 +54,8 @@ READING_PATHS = (
         "For somebody with a world that is known or can be simulated, and with something in it "
         "that must never happen.",
         "write your world down with its costs and its threshold, compute from which states safety "
-        "can no longer be kept and what staying out of them costs, let SUCBVI learn in your world, and "
-        "say of each number that comes out whether it is proved, tuned or only measured",
+        "can no longer be kept and what staying out of them costs, let SUCBVI learn in your world, "
+        "and say of each number that comes out whether it is proved, tuned or only measured",
     ),
     ReadingPath(
         "lectures",

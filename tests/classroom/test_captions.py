@@ -82,19 +82,20 @@ def test_what_is_no_figure_with_a_caption_is_refused(name, picture, caption, err
 
 def test_a_caption_is_one_line_however_it_is_broken():
     shown = chapter.figure("train", a_picture(), "The mean\n    is $\\tau$.").caption
-    assert shown == Caption("1.1", "The mean is $\\tau$.", "fig-why-every-step-counts-fast")
+    assert shown == Caption("1.1", "The mean is $\\tau$.", "fig-why-every-step-counts-train")
     assert repr(shown) == "Figure 1.1. The mean is $\\tau$."
 
 
 def test_a_notebook_shows_the_picture_and_then_its_caption(tmp_path):
     source = (
         "from safeteach.chapters import why_every_step_counts as chapter\n"
-        "chapter.figure('vans', chapter.figures.ledgers([[0.1]], 0.5, 1), 'No step exceeds $\\\\tau$.')"
+        "picture = chapter.figures.ledgers([[0.1]], tau=0.5, budget=1)\n"
+        "chapter.figure('vans', picture, 'No step exceeds $\\\\tau$.')"
     )
     notebook = notebooks.execute(new_notebook(cells=[new_code_cell(source)]), tmp_path)
     picture, caption = notebook.cells[0].outputs
     assert "image/png" in picture.data
-    assert picture.metadata["image/png"]["alt"].startswith("Costs of 1 steps against")
+    assert picture.metadata["image/png"]["alt"].startswith("Two ledgers over 1 episodes")
     assert caption.data == {
         "text/markdown": "**Figure 1.2.** No step exceeds $\\tau$.",
         "text/plain": "Figure 1.2. No step exceeds $\\tau$.",
