@@ -1,4 +1,4 @@
-"""*Danger ahead*: Δ, the potentially unsafe states, the safe actions, feasibility."""
+"""*Danger ahead*: Δ, the doomed states, the safe actions, feasibility."""
 
 from safeteach.classroom.rooms import open_room
 

@@ -1,4 +1,4 @@
-r"""*Danger ahead*: Δ, the potentially unsafe states, the safe actions, feasibility."""
+r"""*Danger ahead*: Δ, the doomed states, the safe actions, feasibility."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def _sizes() -> tuple[int, ...]:
 
 
 def _without_a_feasible_policy_by_the_printed_recursion(answer: object) -> Finding | None:
-    """Say what a world lacks to break: the printed recursion decides feasibility."""
+    """Say what a world lacks to break: sets that start from the next decide feasibility."""
     small = small_world(answer, MOST_STATES, MOST_STEPS)
     if isinstance(small, Finding):
         return small
     if not is_feasible(small):
-        return not_yet("No policy is feasible here: the exact recursion has s1 in U_1 too.", small)
+        return not_yet("No policy is feasible here: s1 is in the exact U_1 too.", small)
     if not potentially_unsafe(small, recursion="paper")[0, small.s1]:
         why = " Its P is the same at every step." if small.stationary else ""
         return not_yet(
-            f"The printed recursion finds s1 outside U_1 here, and is right.{why}", small
+            f"Here s1 is outside the U_1 of the printed recursion too, and rightly.{why}", small
         )
     return None
 
@@ -143,7 +143,7 @@ EXERCISES: dict[str, Exercise] = {
     ),
     "union": Counterexample(
         asks=f"a SafeMDP with at most {MOST_STATES} states and {MOST_STEPS} steps that has a "
-        f"feasible policy though the printed recursion puts s1 into U_1",
+        f"feasible policy, although s1 is in U_1 if each set starts from the one after it",
         hint="You need a state that is doomed at some step and can still get away one step "
         "earlier, so P must change from step to step.",
         missing=_without_a_feasible_policy_by_the_printed_recursion,

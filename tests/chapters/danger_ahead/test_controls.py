@@ -1,5 +1,6 @@
 """The spread of danger and its reasons: the same live and in the page, each control of use."""
 
+import numpy as np
 import pytest
 
 import safeteach as st
@@ -7,9 +8,12 @@ from safeteach.chapters.danger_ahead import controls
 
 ICE = st.instances.ice_corridor()
 TWIST = st.instances.union_counterexample()
+SHORT = st.instances.grid_from_map("S~G\n.X.", H=ICE.H)
 MOVED = {
     "spread, corridor": lambda: controls.spread(ICE),
     "spread, counterexample": lambda: controls.spread(TWIST),
+    "spread, two maps": lambda: controls.spread({"long": ICE, "short": SHORT}),
+    "two recursions": lambda: controls.two_recursions(TWIST),
     "doom, corridor": lambda: controls.doom(ICE),
     "doom, counterexample": lambda: controls.doom(TWIST),
 }
@@ -18,7 +22,9 @@ MOVED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("make", MOVED.values(), ids=MOVED)
 def test_live_and_static_show_the_same_and_every_move_shows(make, check_both):
-    check_both(make())
+    widget = make()
+    # where the two recursions agree, choosing the other one shows the same
+    check_both(widget, every_move_shows="recursion" not in widget.controls)
 
 
 @pytest.mark.parametrize("mdp", [ICE, TWIST], ids=["corridor", "counterexample"])
@@ -26,6 +32,35 @@ def test_spread_goes_from_the_last_step_to_the_first(mdp):
     slider = controls.spread(mdp).controls["h"]
     assert list(slider.values) == list(range(mdp.H, 0, -1))
     assert slider.start == mdp.H
+
+
+def test_two_maps_share_the_steps_down_to_one_below_the_last_change():
+    moved = controls.spread({"long": ICE, "short": SHORT}).controls
+    assert list(moved["world"].options) == ["long", "short"]
+    U = st.potentially_unsafe(ICE)
+    last = 1 + max(h for h in range(ICE.H) if (U[h] == U[0]).all())
+    assert list(moved["h"].values) == list(range(ICE.H, last - 2, -1))
+    assert list(moved["h"].fine) == list(range(ICE.H, 0, -1))
+    with pytest.raises(ValueError, match="differ in H"):
+        controls.spread({"long": ICE, "pond": st.instances.grid()})
+
+
+def test_the_two_recursions_differ_where_the_crossing_is_open():
+    widget = controls.two_recursions(TWIST)
+    exact, printed = (widget.figure(recursion=way, h=2).alt for way in ("exact", "paper"))
+    assert "Doomed but not unsafe: none." in exact
+    assert "Doomed but not unsafe: x." in printed
+
+
+def test_doom_starts_where_the_answers_differ():
+    """In a world like the walker's: on the bridge one action fails at once, one a step later."""
+    P = np.zeros((4, 2, 4))
+    P[0, :, 1] = P[1, 0, 2] = P[1, 1, 3] = P[2, :, 3] = P[3, :, 3] = 1
+    mdp = st.SafeMDP(P, np.zeros((4, 2)), c=[0, 0, 0, 1], tau=0.5, H=4)
+    moved = controls.doom(mdp).controls
+    s, h = moved["s"].start, moved["h"].start
+    assert s == 1
+    assert len(set(st.witness(mdp, s, h).answers[h, s])) == 2
 
 
 @pytest.mark.parametrize("mdp", [ICE, TWIST], ids=["corridor", "counterexample"])

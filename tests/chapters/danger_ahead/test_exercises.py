@@ -331,10 +331,13 @@ def test_union_broken(answer):
     [
         (st.instances.union_counterexample(), "It has 5 states and 4 steps"),
         (st.instances.ice_corridor(), "It has 13 states"),
-        (moves(*[(1, 1, 2)] * 4), "The printed recursion finds s1 outside U_1 here, and is right."),
+        (
+            moves(*[(1, 1, 2)] * 4),
+            "Here s1 is outside the U_1 of the printed recursion too, and rightly.",
+        ),
         (moves((2, 1, 2), (1, 1, 2)), "No policy is feasible here"),
         (moves((0, 1, 2), *[(2, 1, 2)] * 2), "No policy is feasible here"),
-        (moves((1, 1, 2), (2, 1, 2)), "The printed recursion finds s1 outside U_1 here"),
+        (moves((1, 1, 2), (2, 1, 2)), "Here s1 is outside the U_1 of the printed recursion too"),
         (
             st.SafeMDP(np.eye(2)[:, None, :], [[0], [0]], c=[0, 1], tau=0.5, H=3),
             "Its P is the same at every step.",
@@ -373,7 +376,7 @@ LEFT, RIGHT = (np.full((3, 4), a) for a in (0, 1))
 
 
 def long_way():
-    """Two lost states in a row, a policy given by probabilities."""
+    """Two doomed states in a row, a policy given by probabilities."""
     P = np.zeros((4, 2, 4))
     P[0, 0, 1] = P[0, 1, 0] = 1
     P[1, :, 2] = P[2, :, 3] = P[3, :, 3] = 1

@@ -49,7 +49,7 @@ def test_who_can_stay_safe(mdp):
 
 @given(worlds())
 @settings(max_examples=300, deadline=None)
-def test_assumption_4_1(mdp):
+def test_when_a_safe_policy_exists(mdp):
     """A feasible policy exists iff s_1 is not in U_1."""
     start = np.arange(mdp.S) == mdp.s1
     exists = not meets_unsafe(mdp, all_policies(mdp), 1, start).all()
@@ -73,7 +73,7 @@ def test_what_feasible_policies_look_like(mdp):
 @given(worlds(max_states=3, max_actions=2, max_policies=64), hs.integers(0, 99))
 @settings(max_examples=150, deadline=None)
 def test_the_best_feasible_policy(mdp, seed):
-    """safe_optimal is feasible, and no feasible policy with dice and memory is worth more."""
+    """safe_optimal is feasible, and none that is random and remembers has a larger value."""
     assume(st.is_feasible(mdp))
     safe = st.safe_actions(mdp)
 
