@@ -13,6 +13,7 @@ from matplotlib.patches import FancyBboxPatch, Polygon
 from numpy.typing import ArrayLike, NDArray
 
 from safeteach.arguments import instance
+from safeteach.classroom.drawing.track import track
 from safeteach.figures.delta import action_label, actions_phrase, draw_start, edge_style
 from safeteach.figures.described import (
     BLUE,
@@ -62,7 +63,7 @@ from safeteach.instances import GridMDP
 from safeteach.safety import potentially_unsafe
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["looking_back", "terrain"]
+__all__ = ["looking_back", "terrain", "track"]
 
 MOST_STATES = 12
 RECORD_LINE = 0.23
