@@ -21,7 +21,6 @@ from safeteach.figures import DescribedFigure
 WAITING = (
     "mdps_you_can_run",
     "costs_thresholds_violation",
-    "danger_ahead",
     "optimism_and_confidence",
     "the_algorithm",
     "why_regret_is_small",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from safeteach import figures
-from safeteach.chapters.danger_ahead.figures import looking_back, terrain
+from safeteach import figures as shared
+from safeteach.chapters.danger_ahead import figures
 from safeteach.figures.described import DescribedFigure
 from safeteach.figures.propagation import panel_steps
 from safeteach.instances import GridMDP
@@ -60,7 +60,8 @@ def spread(worlds: SafeMDP | Mapping[str, SafeMDP]) -> Interactive:
 
 
 def _frame(mdp: SafeMDP, h: int) -> DescribedFigure:
-    return terrain(mdp, h) if isinstance(mdp, GridMDP) else looking_back(mdp, h)
+    on_a_map = isinstance(mdp, GridMDP)
+    return figures.terrain(mdp, h) if on_a_map else figures.looking_back(mdp, h)
 
 
 def two_recursions(mdp: SafeMDP) -> Interactive:
@@ -80,7 +81,7 @@ def two_recursions(mdp: SafeMDP) -> Interactive:
     """
     starts = {"the unsafe states": "exact", "the set after it, as printed": "paper"}
     return interactive(
-        lambda recursion, h: looking_back(mdp, h, recursion),
+        lambda recursion, h: figures.looking_back(mdp, h, recursion),
         recursion=Choice("each set starts from", starts, start="exact"),
         h=Slider("step h", values=range(mdp.H, 0, -1), start=mdp.H),
     )
@@ -121,7 +122,7 @@ def doom(mdp: SafeMDP) -> Interactive:
     state, step = (branching or doomed)[0]
     asked = U.any(axis=0) | (np.arange(mdp.S) == mdp.s1)
     return interactive(
-        lambda s, h: figures.witness(mdp, s, h) if U[h - 1, s] else figures.escape(mdp, s, h),
+        lambda s, h: shared.witness(mdp, s, h) if U[h - 1, s] else shared.escape(mdp, s, h),
         s=Choice(
             "state",
             {mdp.state_name(s): s for s in np.flatnonzero(asked).tolist()},
