@@ -19,8 +19,6 @@ from safeteach.classroom.captions import Caption
 from safeteach.figures import DescribedFigure
 
 WAITING = (
-    "mdps_you_can_run",
-    "costs_thresholds_violation",
     "optimism_and_confidence",
     "the_algorithm",
     "why_regret_is_small",

@@ -12,7 +12,7 @@ __all__ = ["threshold"]
 
 
 def threshold(mdp: GridMDP) -> Interactive:
-    r"""Move the threshold τ over a map of costs, beside one fixed episode and its violation.
+    r"""Move the threshold τ over a map of costs, with the steps of one fixed episode and its violation.
 
     The episode is that of the policy with the most reward, which knows of no cost.
 
@@ -30,8 +30,8 @@ def threshold(mdp: GridMDP) -> Interactive:
     >>> import safeteach as st
     >>> from safeteach.chapters.costs_thresholds_violation import controls
     >>> widget = controls.threshold(st.instances.smoke())
-    >>> widget.figure(tau=0.6).alt[-23:]
-    'pays the violation 0.3.'
+    >>> widget.figure(tau=0.6).alt[-21:]
+    'Its violation is 0.3.'
     """
     path = rollout(mdp, optimal(mdp).policy, seed=0).states[:-1].tolist()
 

@@ -9,12 +9,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.classroom.checking.forms import form_of
+from safeteach.classroom.checking.forms import Misfit, fitted, form_of
 from safeteach.classroom.checking.kinds import (
     Counterexample,
     Exercise,
     Finding,
     Function,
+    Property,
     Slip,
     Value,
     by_name,
@@ -43,7 +44,7 @@ def _excess_on_walk() -> NDArray[np.float64]:
     return mdp.c[[cells.index(list(cell)) for cell in WALK]] - WALK_TAU
 
 
-def _paid(excess: NDArray[np.float64]) -> tuple[float, float]:
+def _counted(excess: NDArray[np.float64]) -> tuple[float, float]:
     """Return the violation and the number of unsafe steps of a walk."""
     return float(excess[excess > 0].sum()), float((excess > 0).sum())
 
@@ -62,19 +63,65 @@ def _violation_and_danger(mdp: SafeMDP, policy: NDArray[np.int64]) -> tuple[floa
     return outcome.violation, outcome.unsafe_probability
 
 
+def _chain(*odds: float) -> SafeMDP:
+    """A world without choice: from each state to the next with these odds, the last is unsafe."""
+    n = len(odds) + 1
+    P = np.zeros((n, 1, n))
+    for i, p in enumerate(odds):
+        P[i, 0, [i, i + 1]] = 1 - p, p
+    P[-1, 0, -1] = 1
+    return SafeMDP(P, np.zeros((n, 1)), c=np.arange(n) == n - 1, tau=0.5, H=n)
+
+
 def _worlds_that_round() -> Iterator[SafeMDP]:
-    """Yield worlds in which sums of probabilities go wrong, then all the others.
+    """Yield worlds in which arithmetic with probabilities goes wrong, then all the others.
 
     In the first nothing is unsafe and .7 + .2 + .1 is not 1; in the next ones a danger is so
-    unlikely that adding it to 1 or taking it from 1 changes little or nothing.
+    unlikely that adding it to 1 or taking it from 1 changes little or nothing; in the last of
+    these its probability, a product, is too small for a number of the computer.
     """
     yield SafeMDP(np.full((3, 1, 3), (0.7, 0.2, 0.1)), np.zeros((3, 1)), np.zeros(3), tau=0.5, H=1)
     for odds in (1e-9, 1e-13, 1e-18):
-        P = [[[1 - odds, odds]], [[0, 1]]]
-        yield SafeMDP(P, np.zeros((2, 1)), c=[0, 1], tau=0.5, H=2)
+        yield _chain(odds)
+    yield _chain(1e-200, 1e-200)
     yield from small_worlds()
     for k in range(20):
         yield _hardly_unsafe(k, np.random.default_rng(k))
+
+
+def _ways_into_danger(mdp: SafeMDP, policy: NDArray[np.int64]) -> bool:
+    """Whether a policy can be unsafe: some chain of possible moves leads there in time."""
+    ahead: set[int] = set()  # from where that can happen, at the step after
+    for h in range(mdp.H, 0, -1):
+        ahead = {
+            s
+            for s in range(mdp.S)
+            if mdp.unsafe[s] or ahead.intersection(mdp.successors(h, s, int(policy[h - 1, s])))
+        }
+    return mdp.s1 in ahead
+
+
+def _misjudged(result: object, mdp: SafeMDP, policy: NDArray[np.int64]) -> str:
+    """Say why a judgement of feasibility is wrong, "" if it is right."""
+    try:
+        said = fitted(True, result)
+    except Misfit as misfit:
+        return f"It returns the wrong form: {misfit}."
+    if said is not _ways_into_danger(mdp, policy):
+        return ""
+    if not said:
+        return (
+            "It returns False; right is True: no chain of possible transitions leads into an "
+            "unsafe state. In floating point the probabilities of a row need not add up to 1."
+        )
+    text = "It returns True; right is False: a chain of possible transitions leads into danger."
+    odds = evaluate(mdp, policy).unsafe_probability
+    if odds == 0:
+        return (
+            f"{text} Its probability is a product that is too small for floating point and becomes "
+            f"0, so whoever multiplies probabilities cannot see it."
+        )
+    return f"{text} It has probability {odds:.1g}."
 
 
 def _hardly_unsafe(k: int, rng: np.random.Generator) -> SafeMDP:
@@ -130,25 +177,25 @@ EXERCISES: dict[str, Exercise] = {
         asks="the pair (violation, number of unsafe steps) of the walk, at tau = 0.3 and H = 5",
         hint="Write the six costs in a row and strike out what does not count. Of each that is "
         "left, take what exceeds 0.3, and nothing if it does not.",
-        expected=lambda: _paid(_excess_on_walk()[:5]),
+        expected=lambda: _counted(_excess_on_walk()[:5]),
         slips=(
             Slip(
-                lambda: _paid(_excess_on_walk()),
+                lambda: _counted(_excess_on_walk()),
                 "You count the state after the last step. With H = 5 the sum ends at s_5.",
             ),
             Slip(
-                lambda: _paid(_excess_on_walk()[1:5]),
+                lambda: _counted(_excess_on_walk()[1:5]),
                 "You leave out the initial state. It counts: the sum starts at h = 1.",
             ),
             Slip(
                 lambda: (
-                    _paid(_excess_on_walk()[:5])[0],
+                    _counted(_excess_on_walk()[:5])[0],
                     float((_excess_on_walk()[:5] >= 0).sum()),
                 ),
                 "The violation is right. But a state whose cost equals the threshold is safe.",
             ),
             Slip(
-                lambda: (float(_excess_on_walk()[:5].sum()), _paid(_excess_on_walk()[:5])[1]),
+                lambda: (float(_excess_on_walk()[:5].sum()), _counted(_excess_on_walk()[:5])[1]),
                 "A step below the threshold earns no credit: it adds nothing, and not a negative "
                 "number.",
             ),
@@ -175,13 +222,13 @@ EXERCISES: dict[str, Exercise] = {
         draw=random_world,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},
     ),
-    "find-the-bug": Function(
+    "find-the-bug": Property(
         asks="a function feasible(mdp, policy) that returns whether the policy is feasible",
-        hint="The recursion is right on paper. What does a computer make of 0.7 + 0.2 + 0.1, and "
-        "of 1 - 1e-18? Whether something is possible can be found out without adding up "
-        "probabilities to 1. (The policy that was tried takes action (h + s) mod A in state s "
-        "at step h.)",
-        oracle=lambda mdp, policy: evaluate(mdp, policy).unsafe_probability == 0,
+        hint="The recursion is right on paper. What does a computer make of 0.7 + 0.2 + 0.1, of "
+        "1 - 1e-18, and of 1e-200 * 1e-200? Ask not how likely danger is but whether it is "
+        "possible: which states can the agent be in at all? (The policy that was tried takes "
+        "action (h + s) mod A in state s at step h.)",
+        oracle=_misjudged,
         instances=_worlds_that_round,
         draw=_hardly_unsafe,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},

@@ -70,13 +70,13 @@ RECORD_LINE = 0.23
 MARGIN = 0.62
 # The walker's world as a landscape, in inches: the road above, the river at the bottom.
 LANDSCAPE = {
-    "start": (0.62, 2.35),
-    "bridge": (2.3, 2.35),
-    "ledge": (3.75, 1.5),
-    "road": (1.5, 3.85),
-    "lane": (3.55, 3.85),
-    "far": (5.0, 2.6),
-    "river": (2.2, 0.48),
+    "start": (0.6, 2.75),
+    "bridge": (2.25, 2.6),
+    "ledge": (3.45, 1.55),
+    "road": (1.3, 4.15),
+    "lane": (3.2, 4.15),
+    "far": (4.55, 2.9),
+    "river": (2.2, 0.5),
 }
 CELL, MAP_WIDTH = 0.85, 5.5
 EDGE = 0.15

@@ -1,4 +1,4 @@
-"""*MDPs you can run*: what a policy is worth, where it goes, and the best one."""
+"""*MDPs you can run*: the value of a policy, where it goes, and the best one."""
 
 from safeteach.classroom.rooms import open_room
 

@@ -1,4 +1,4 @@
-"""*MDPs you can run*: what a policy is worth, where it goes, and the best one."""
+"""*MDPs you can run*: the value of a policy, where it goes, and the best one."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ def _worlds_with_rewards() -> Iterator[SafeMDP]:
     yield _safe([[[0.25, 0.75]], [[0, 1]]], [[0], [1]], H=2)
     # To earn 0.5 at once leads to a state where no more is earned.
     yield _safe(np.eye(3)[[[2, 1], [1, 1], [2, 2]]], [[0.5, 0], [1, 1], [0, 0]], H=2)
+    # The best reward after action 0 belongs to an action that the policy tried never takes.
+    yield _safe(np.eye(3)[[[1, 2], [1, 1], [2, 2]]], [[0, 0.5], [1, 0], [0, 0]], H=2)
     # The moves and the rewards of each step are another step's, turned round.
     turn = np.eye(2)[[[[0, 1], [1, 0]], [[1, 1], [0, 0]], [[0, 0], [1, 0]]]]
     yield _safe(turn, [[[0, 1], [0.5, 0]], [[0.25, 0], [1, 0.5]], [[1, 0.5], [0, 0.25]]], H=3)
@@ -105,7 +107,7 @@ def _law(mdp: SafeMDP, policy: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack(laws)
 
 
-def _worth_a_clock(answer: object) -> Finding | None:
+def _misses_the_clock(answer: object) -> Finding | None:
     """Say what a world lacks to break: where all steps are alike, one rule does for all."""
     mdp = small_world(answer, MOST_STATES, MOST_STEPS, MOST_ACTIONS)
     if isinstance(mdp, Finding):
@@ -121,14 +123,14 @@ def _worth_a_clock(answer: object) -> Finding | None:
     best = optimal(mdp).value
     if best - blind < GAP - ROUNDING:
         return not_yet(
-            f"The best policy is worth {best:.4g}, and the best of those that ignore the step "
+            f"The best policy has the value {best:.4g}, and the best of those that ignore the step "
             f"{blind:.4g}: that is {best - blind:.4g} less, not {GAP:g}.",
             mdp,
         )
     return None
 
 
-def _dice_left(chosen: object, mdp: SafeMDP, policy: NDArray[np.float64]) -> str:
+def _randomness_left(chosen: object, mdp: SafeMDP, policy: NDArray[np.float64]) -> str:
     """Say what is wrong with a deterministic policy made from another one, if anything."""
     shape = (mdp.H, mdp.S)
     if not isinstance(chosen, np.ndarray) or chosen.shape != shape or chosen.dtype.kind not in "iu":
@@ -149,21 +151,21 @@ def _dice_left(chosen: object, mdp: SafeMDP, policy: NDArray[np.float64]) -> str
         )
     before, after = evaluate(mdp, policy).value, evaluate(mdp, chosen).value
     if after < before - ROUNDING:
-        return f"The given policy is worth {before:.4g}, the deterministic one {after:.4g}."
+        return f"The given policy has the value {before:.4g}, the deterministic one {after:.4g}."
     return ""
 
 
 EXERCISES: dict[str, Exercise] = {
     "by-hand": Value(
-        asks="what the best policy of the machine is worth from new, with H = 3",
-        hint="Begin with the last step and write down what each of the two states is worth there. "
+        asks="the value of the best policy of the machine from new, with H = 3",
+        hint="Begin with the last step and write down the values of the two states there. "
         "Then compare the two actions in each state at step 2, then at step 1.",
         expected=lambda: optimal(_machine(3)).value,
         slips=(
             Slip(_always_running, "That is for running it at every step, worn or not."),
             Slip(lambda: optimal(_machine(2)).value, "That is for two steps; there are three."),
             Slip(lambda: optimal(_machine(4)).value, "That is for four steps; there are three."),
-            Slip(lambda: 3.0, "That is with luck: the machine may wear. Average over both ways."),
+            Slip(lambda: 3.0, "That is if the machine never wears. It may, so average over both outcomes."),
         ),
     ),
     "every-value-at-once": Function(
@@ -178,9 +180,9 @@ EXERCISES: dict[str, Exercise] = {
         axes=("H + 1", "S"),
     ),
     "law-of-the-state": Function(
-        asks="a function law(mdp, policy) that returns the laws of s_1 .. s_{H+1} as an array with "
+        asks="a function my_law(mdp, policy) that returns the laws of s_1 .. s_{H+1} as an array with "
         "H + 1 rows and S columns",
-        hint="All probability starts at s1. To get the next row, multiply by the chance of each "
+        hint="All probability starts at s1. To get the next row, multiply by the probability of each "
         "action and then of each move, and add up what arrives at a state; each row sums to 1. "
         f"{TRIED}",
         oracle=_law,
@@ -190,7 +192,7 @@ EXERCISES: dict[str, Exercise] = {
         axes=("H + 1", "S"),
     ),
     "find-the-bug": Function(
-        asks="a function fixed(mdp) that returns what the best policy is worth",
+        asks="a function fixed(mdp) that returns the value of the best policy",
         hint="Write down which step each sweep reads its P and r from, and for which step the V "
         "is that it reads. When does that not matter?",
         oracle=lambda mdp: optimal(mdp).value,
@@ -201,18 +203,18 @@ EXERCISES: dict[str, Exercise] = {
     "ignore-the-clock": Counterexample(
         asks=f"a SafeMDP with at most {MOST_STATES} states, {MOST_ACTIONS} actions and "
         f"{MOST_STEPS} steps, the same P and r at every step, where all deterministic policies "
-        f"that ignore the step are worth less than the best one by {GAP:g} or more",
+        f"that ignore the step fall short of the best value by {GAP:g} or more",
         hint="Think of something that is good to do once and at the end, and bad to do before, "
         "because it closes a door.",
-        missing=_worth_a_clock,
+        missing=_misses_the_clock,
     ),
     "take-the-dice-away": Property(
         asks="a function derandomise(mdp, policy) that returns an (H, S) array of actions, of "
-        "those that the policy may take, worth at least as much from s1",
+        "those that the policy may take, with at least its value from s1",
         hint="The policy is an average over its actions. Among those that it takes at all, one is "
         "at least as good as the average: measured by what, if afterwards you go on with the "
         f"given policy? {TRIED}",
-        oracle=_dice_left,
+        oracle=_randomness_left,
         instances=_worlds_with_rewards,
         draw=_world_with_rewards,
         arguments=lambda mdp: {"mdp": mdp, "policy": _policy(mdp)},

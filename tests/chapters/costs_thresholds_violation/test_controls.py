@@ -24,7 +24,7 @@ def test_every_threshold_shows_its_unsafe_states_and_the_violation():
         alt = widget.figure(tau=value).alt
         assert f"τ = {value:g}, {(SMOKE.c > value).sum()} are unsafe" in alt
         violation = sum(max(SMOKE.c[s] - value, 0) for s in walk)
-        assert alt.endswith(f"pays the violation {violation:.3g}.")
+        assert alt.endswith(f"Its violation is {violation:.3g}.")
 
 
 def test_threshold_needs_a_map():

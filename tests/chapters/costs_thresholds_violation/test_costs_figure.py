@@ -20,7 +20,7 @@ def test_unsafe_are_the_costs_above_the_threshold(tau, drawn):
     texts = [text.get_text() for text in figure.axes[0].texts]
     for cost in ("0", "0.3", "0.6", "0.9"):
         assert texts.count(cost) == (SMOKE.c == float(cost)).sum()
-    assert f"τ = {tau:g}:  {len(unsafe)} of 34 unsafe" in texts
+    assert f"τ = {tau:g}:  {len(unsafe)} of 34 cells unsafe" in texts
     assert f"τ = {tau:g}, {len(unsafe)} are unsafe" in figure.alt
 
 
@@ -28,13 +28,27 @@ def test_the_walk_is_drawn_and_its_violation_counts_every_step(drawn):
     figure = figures.costs(SMOKE, 0.2, path=WALK)
     assert drawn(figure, "path") == [("10", "17"), ("16", "17"), ("17", "10")]
     violation = sum(max(SMOKE.c[s] - 0.2, 0) for s in WALK)
-    assert figure.alt.endswith(
-        f"An episode of 5 steps passes (2,3), (2,4), (1,4) and pays the violation {violation:.3g}."
-    )
+    assert "An episode of 5 steps passes (2,3), (2,4), (1,4). Its steps above" in figure.alt
+    assert figure.alt.endswith(f"Its violation is {violation:.3g}.")
     assert any(
-        f"violation of the episode {violation:.3g}" in text.get_text()
+        f"violation of the walk {violation:.3g}" in text.get_text()
         for text in figure.axes[0].texts
     )
+
+
+@pytest.mark.parametrize("tau", [0, 0.6, 0.75, 1])
+def test_the_bars_of_the_walk_are_its_costs_cut_at_the_threshold(tau, drawn):
+    figure = figures.costs(SMOKE, tau, path=WALK)
+    above = [(str(h), f"{SMOKE.c[s] - tau:.3g}") for h, s in enumerate(WALK, 1) if SMOKE.c[s] > tau]
+    assert drawn(figure, "excess") == sorted(above)
+    [line] = figure.findobj(lambda artist: artist.get_gid() == "threshold")
+    low, high = figures.AXIS, figures.AXIS + figures.STRIP
+    assert np.allclose(line.get_ydata(), low + tau * (high - low))
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert {"1", "2", "3", "4", "5"} <= set(texts)
+    steps = ", ".join(f"step {h} ({SMOKE.c[s]:.3g})" for h, s in enumerate(WALK, 1)
+                      if SMOKE.c[s] > tau)  # fmt: skip
+    assert f"Its steps above the threshold: {steps or 'none'}." in figure.alt
 
 
 def test_the_threshold_is_the_worlds_own_by_default():

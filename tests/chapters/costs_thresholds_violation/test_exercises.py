@@ -6,9 +6,13 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from classroom.answers import TriedAnswers, collect
+from hypothesis import given, settings
+from hypothesis import strategies as hs
 
 import safeteach as st
 from safeteach.chapters import costs_thresholds_violation as chapter
+from safeteach.chapters.costs_thresholds_violation.exercises import _ways_into_danger
+from safeteach.classroom.checking.worlds import random_world
 
 RIGHT, WRONG, right, wrong = collect()
 
@@ -207,13 +211,73 @@ def reachable_set(mdp, policy):
 
 
 @right("find-the-bug")
+def by_support(mdp, policy):
+    possible = np.eye(mdp.S, dtype=bool)[mdp.s1]
+    feasible = True
+    for h in range(1, mdp.H + 1):
+        feasible &= not (possible & mdp.unsafe).any()
+        possible = possible @ (moves(mdp, policy, h) > 0)
+    return feasible
+
+
+@right("find-the-bug")
+def by_logarithms(mdp, policy):
+    with np.errstate(divide="ignore"):
+        log = np.log(np.eye(mdp.S)[mdp.s1])
+        for h in range(1, mdp.H + 1):
+            if np.isfinite(log[mdp.unsafe]).any():
+                return False
+            log = (log[:, None] + np.log(moves(mdp, policy, h))).max(axis=0)
+    return True
+
+
+# These multiply probabilities: two of 1e-200 make 0.
+@wrong("find-the-bug")
 def what_turned_unsafe_is_zero(mdp, policy):
     return forward(mdp, policy)[1] == 0
 
 
-@right("find-the-bug")
+@wrong("find-the-bug")
 def violation_is_zero(mdp, policy):
     return bool(forward(mdp, policy)[0] == 0)
+
+
+@wrong("find-the-bug")
+def by_the_library(mdp, policy):
+    return st.evaluate(mdp, policy).unsafe_probability == 0
+
+
+@pytest.mark.parametrize("product", [what_turned_unsafe_is_zero, violation_is_zero, by_the_library])
+def test_whoever_multiplies_probabilities_is_told_why_that_fails(product):
+    verdict = chapter.check("find-the-bug", product)
+    said = " ".join(verdict.text.split())
+    assert "It returns True; right is False" in said
+    assert "too small for floating point" in said and "multiplies probabilities" in said
+    world = verdict.case["mdp"]
+    assert not st.is_feasible(world)
+    assert product(world, verdict.case["policy"]) is True
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda _mdp, _policy: False, "no chain of possible transitions"),
+        (lambda _mdp, _policy: True, "It returns True; right is False"),
+        (lambda _mdp, _policy: 1, "expected True or False, got 1"),
+    ],
+)
+def test_a_wrong_judgement_is_explained(answer, said):
+    assert said in " ".join(chapter.check("find-the-bug", answer).text.split())
+
+
+@given(hs.integers(0, 10**6), hs.integers(0, 59))
+@settings(max_examples=60, deadline=None)
+def test_the_checker_agrees_with_the_exact_probability_where_none_is_tiny(seed, k):
+    rng = np.random.default_rng(seed)
+    mdp = random_world(k, rng)
+    policy = rng.integers(mdp.A, size=(mdp.H, mdp.S))
+    possible = st.evaluate(mdp, policy).unsafe_probability > 0
+    assert _ways_into_danger(mdp, policy) == possible
 
 
 def left_over(mdp, policy):

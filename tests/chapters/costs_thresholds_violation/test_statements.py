@@ -102,3 +102,15 @@ def test_how_many_looks(gap, delta):
     exact = normal.cdf(-gap * math.sqrt(n))
     wrong = (rng.standard_normal((repeats, n)).mean(axis=1) > gap).mean()
     assert abs(wrong - exact) <= 4 * math.sqrt(exact * (1 - exact) / repeats) + 1e-12
+
+
+@given(
+    hs.lists(hs.integers(-8, 16), min_size=1, max_size=6),
+    hs.sampled_from([0.0, 0.25, 0.5, 1.0]),
+)
+def test_never_cut_before_you_average(quarters, tau):
+    """The proof exercise: cutting each look is never too little, exact only on one side of tau."""
+    z = np.array(quarters) / 4  # equally likely looks; quarters, so that sums are exact
+    cut, true = np.maximum(z - tau, 0).mean(), max(z.mean() - tau, 0)
+    assert cut >= true - 1e-12
+    assert (abs(cut - true) < 1e-12) == bool((z >= tau).all() or (z <= tau).all())
