@@ -22,7 +22,7 @@ from safeteach.figures.described import (
     LINE,
     PALE_ORANGE,
     PAPER,
-    POTENTIALLY_UNSAFE,
+    DOOMED,
     SAFE,
     UNSAFE,
     VERMILION,
@@ -264,7 +264,7 @@ def _arrange(mdp: SafeMDP, h: int) -> Arrangement:
 
 
 def _kinds(mdp: SafeMDP, U_h: NDArray[np.bool_]) -> list[Kind]:
-    of = (SAFE, POTENTIALLY_UNSAFE, UNSAFE)
+    of = (SAFE, DOOMED, UNSAFE)
     return [of[int(now) + int(bad)] for now, bad in zip(U_h, mdp.unsafe, strict=True)]
 
 
@@ -310,13 +310,13 @@ def _since(U: NDArray[np.bool_]) -> list[int]:
 
 def _graph_entries(h: int, H: int) -> list[Entry]:
     def new(axes: Axes, xy: Point) -> None:
-        draw_state(axes, xy, POTENTIALLY_UNSAFE, 0.1)
-        ring(axes, xy, POTENTIALLY_UNSAFE, 0.1)
+        draw_state(axes, xy, DOOMED, 0.1)
+        ring(axes, xy, DOOMED, 0.1)
 
     def sample(axes: Axes, xy: Point) -> None:
         arrow(axes, (xy[0] - 0.2, xy[1]), (xy[0] + 0.15, xy[1]), **edge_style(doomed=True))
 
-    kinds = ((UNSAFE, "unsafe"), (POTENTIALLY_UNSAFE, f"doomed at step {h}"))
+    kinds = ((UNSAFE, "unsafe"), (DOOMED, f"doomed at step {h}"))
     entries = [
         Entry(lambda axes, xy, kind=kind: draw_state(axes, xy, kind, 0.13), said)  # type: ignore[misc]
         for kind, said in kinds
@@ -405,10 +405,10 @@ def _map_entries(h: int | None, mdp: GridMDP, moving: bool) -> list[Entry]:
         return ground_entries(mdp)
 
     def new(axes: Axes, xy: Point) -> None:
-        draw_state(axes, xy, POTENTIALLY_UNSAFE, 0.1)
-        ring(axes, xy, POTENTIALLY_UNSAFE, 0.1)
+        draw_state(axes, xy, DOOMED, 0.1)
+        ring(axes, xy, DOOMED, 0.1)
 
-    kinds = ((UNSAFE, "unsafe"), (POTENTIALLY_UNSAFE, f"doomed at step {h}"))
+    kinds = ((UNSAFE, "unsafe"), (DOOMED, f"doomed at step {h}"))
     marks = [
         Entry(lambda axes, xy, kind=kind: draw_state(axes, xy, kind, 0.13), said)  # type: ignore[misc]
         for kind, said in kinds
