@@ -80,10 +80,11 @@ def two_recursions(mdp: SafeMDP) -> Interactive:
     ['recursion', 'h']
     """
     starts = {"the unsafe states": "exact", "the set after it, as printed": "paper"}
+    differ = (potentially_unsafe(mdp) != potentially_unsafe(mdp, "paper")).any(axis=1)
     return interactive(
         lambda recursion, h: figures.looking_back(mdp, h, recursion),
         recursion=Choice("each set starts from", starts, start="exact"),
-        h=Slider("step h", values=range(mdp.H, 0, -1), start=mdp.H),
+        h=Slider("step h", values=range(mdp.H, 0, -1), start=1 + int(np.flatnonzero(differ).max())),
     )
 
 
