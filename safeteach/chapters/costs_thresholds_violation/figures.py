@@ -62,7 +62,7 @@ SMOKE = "#8a8a8a"  # the shade of cost 1; black numbers stay readable on it
 DASHES = (0, (5, 2))
 BELOW = {"facecolor": PALE_BLUE, "edgecolor": BLUE, "linewidth": 1.2}
 EXCESS = {"facecolor": VERMILION, "edgecolor": INK, "linewidth": 1.2, "hatch": "xx"}
-LETTER = 0.17  # inches that two lines of text must be apart
+LETTER = 0.2  # inches from one line of text to the next, at least
 
 
 def laws(mdp: SafeMDP, policies: Mapping[str, ArrayLike]) -> DescribedFigure:
@@ -124,7 +124,8 @@ def laws(mdp: SafeMDP, policies: Mapping[str, ArrayLike]) -> DescribedFigure:
         if column:
             _say(axes, mdp.H + 0.6, mdp.tau, r"$\tau$")
             last = float(law[-1] @ mdp.c)
-            apart = math.copysign(max(abs(last - mdp.tau), 0.1), last - mdp.tau)
+            least = LETTER * 1.3 / (0.66 * 3.7)
+            apart = math.copysign(max(abs(last - mdp.tau), least), last - mdp.tau)
             _say(axes, mdp.H + 0.6, mdp.tau + apart, "mean", colour=BLUE)
     return figure
 
@@ -348,7 +349,7 @@ def counted(costs: ArrayLike, tau: float) -> DescribedFigure:
         f"{tau:.3g}. {' '.join(said)} After the last step: {c[-1]:.3g}, not counted.",
     )
     axes = chart(figure, "", "cost")
-    axes.set_position((0.15, 0.1, 0.84, 0.85))
+    axes.set_position((0.17, 0.1, 0.82, 0.85))
     states = [f"$s_{{{h}}}$" for h in range(1, H + 2)]
     axes.set(xlim=(0.45, H + 1.6), ylim=(0, max(1.15, c[-1] + 0.5)))
     axes.set_xticks(np.arange(1, H + 2), states)
@@ -636,5 +637,6 @@ def worst_gap(q: float, T: int) -> DescribedFigure:
     peak = rf"worst: $q\sqrt{{T}}$ = {q * math.sqrt(T):.0f} at $g$ = {worst:.2g}"
     _say(axes, worst, q * math.sqrt(T) * 1.35, peak, at=("center", "bottom"))
     _say(axes, worst / 5, T * worst / 3, "time is up first:\n$g\\,T$", at=("right", "center"))
-    _say(axes, worst * 9, q * q / worst / 5, "knows first:\n$q^2/g$", at=("left", "center"))
+    right = math.sqrt(worst * g[-1])  # below the line, where there is room however short it is
+    _say(axes, right, q * q / right / 1.5, "knows first:\n$q^2/g$", at=("right", "top"))
     return figure
