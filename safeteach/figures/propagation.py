@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from safeteach.arguments import instance
 from safeteach.figures.described import (
-    LONGEST_ALT,
     DOOMED,
+    LONGEST_ALT,
     WIDEST,
     DescribedFigure,
     Entry,

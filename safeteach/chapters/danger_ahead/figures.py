@@ -17,12 +17,12 @@ from safeteach.classroom.drawing.track import track
 from safeteach.figures.delta import action_label, actions_phrase, draw_start, edge_style
 from safeteach.figures.described import (
     BLUE,
+    DOOMED,
     GREY,
     INK,
     LINE,
     PALE_ORANGE,
     PAPER,
-    DOOMED,
     SAFE,
     UNSAFE,
     VERMILION,

@@ -243,7 +243,7 @@ def trials(first: ArrayLike, second: ArrayLike, names: tuple[str, str]) -> Descr
     --------
     >>> from safeteach.chapters.mdps_you_can_run import figures
     >>> print(figures.trials([1, 1, 0.5], [0.5, 0.9, 0.5], ("Ann", "Bob")).alt)
-    A dot for each of 3 trials, at what Bob earned more than Ann, from -0.5 to 0. Ann looks better
+    A dot for each of 3 trials: how much more Bob earned than Ann, from -0.5 to 0. Ann looks better
     in 2 trials, Bob in 0, and in 1 they are level.
     """
     more = (np.asarray(second, float) - np.asarray(first, float)).round(9) + 0.0
@@ -270,7 +270,7 @@ def trials(first: ArrayLike, second: ArrayLike, names: tuple[str, str]) -> Descr
             sign * 0.56 * reach, 1.3 * top + 1, said, color=color, ha="center", va="top",
             fontsize=TEXT, fontfamily=FONT, fontweight="bold",
         )  # fmt: skip
-    label = f"what {names[1]} earned more than {names[0]}, on average over a trial"
+    label = f"how much more {names[1]} earned than {names[0]}, mean of a trial"
     axes.set_xlabel(label, fontsize=TEXT, fontfamily=FONT, color=INK)
     axes.tick_params(labelsize=TEXT, colors=INK)
     axes.xaxis.set_major_locator(MaxNLocator(7))
@@ -283,7 +283,7 @@ def _describe_trials(
     more: NDArray[np.float64], counts: Mapping[int, int], names: tuple[str, str]
 ) -> str:
     return (
-        f"A dot for each of {more.size} trials, at what {names[1]} earned more than {names[0]}, "
+        f"A dot for each of {more.size} trials: how much more {names[1]} earned than {names[0]}, "
         f"from {more.min():.3g} to {more.max():.3g}. {names[0]} looks better in {counts[-1]} "
         f"trials, {names[1]} in {counts[1]}, and in {counts[0]} they are level."
     )

@@ -8,12 +8,12 @@ from matplotlib.patches import Rectangle
 
 from safeteach.classroom.drawing.laboratory import laboratory
 from safeteach.figures.described import (
+    DOOMED,
     INK,
     LINE,
     PALE_BLUE,
     PALE_ORANGE,
     PAPER,
-    DOOMED,
     SAFE,
     UNSAFE,
     DescribedFigure,

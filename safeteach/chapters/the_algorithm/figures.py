@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from safeteach.figures.chart import chart
 from safeteach.figures.described import (
     BLUE,
+    DOOMED,
     GREY,
     INK,
     KINDS,
     LINE,
     PAPER,
-    DOOMED,
     SAFE,
     UNSAFE,
     VERMILION,

@@ -31,7 +31,7 @@ __all__ = ["track"]
 
 SIZE = (5.7, 3.7)  # inches
 METRES = 250  # a block
-EDGES = np.array([30, 42, 55.5, 66, 75, 83, 90.5, 97, 103, 109.0])  # between the speeds
+EDGES = np.array([30, 42, 50.5, 66, 75, 83, 90.5, 97, 103, 109.0])  # between the speeds
 HALO = [withStroke(linewidth=3, foreground=PAPER)]
 
 
