@@ -235,7 +235,7 @@ def costs(mdp: SafeMDP, tau: float | None = None, path: Sequence[int] = ()) -> D
         else:  # no kind: it may still be doomed, and this figure does not know
             write(axes, middle, labels[s])
         if letter := cell_letter(world, s):
-            write(axes, middle + np.array([-0.38, 0.37]) * size, letter)
+            write(axes, middle + np.array([-0.36, 0.36]) * size, letter)
     gap = 1.12 * radius
     for s, t in _ways(path):
         ends = middles[s], middles[t]

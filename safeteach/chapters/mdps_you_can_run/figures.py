@@ -302,7 +302,7 @@ def one_step_back(mdp: SafeMDP, plan: Plan, h: int, s: int) -> DescribedFigure:
     plan : Plan
         Made for this world by ``optimal``.
     h : int
-        A step 1..H-1.
+        A step 1..H.
     s : int
         The state to look at.
 
@@ -519,8 +519,9 @@ def map_of_values(mdp: SafeMDP, plan: Plan, h: int) -> DescribedFigure:
         for a, move in enumerate(MOVES):
             if shown[s, a]:
                 draw_move(axes, middle, move, 1.0, CELL, f"move/{s}/{a}")
-        value = f"{plan.V[i, s]:.2f}"
-        write(axes, middle, value, halo=PAPER if not shown[s].any() else None)
+        aside = sum(MOVES[move][1] for a, move in enumerate(MOVES) if shown[s, a])
+        spot = middle - np.array([0.05 * aside * CELL, 0])  # away from the arrow
+        write(axes, spot, f"{plan.V[i, s]:.2f}", halo=PAPER if not shown[s].any() else None)
     if entries:
         draw_legend(axes, entries, width)
     return figure
