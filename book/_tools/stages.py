@@ -80,11 +80,11 @@ def stages(which: str) -> tuple[Stage, ...]:
         nbval = Stage("nbval", replayed, SUMMARY, 5, "build", tools)
     return (
         *source,
-        Stage("unit tests", unit, SUMMARY, 260 if which == "all" else 3600, environment=MEASURED),
+        Stage("unit tests", unit, SUMMARY, 300 if which == "all" else 3600, environment=MEASURED),
         Stage("coverage", "python book/_tools/reached.py", r"coverage (.*)", 5),
-        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 115),
+        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 170),
         nbval,
-        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 190, "build"),
+        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 225, "build"),
     )
 
 
