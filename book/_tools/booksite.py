@@ -6,6 +6,7 @@ others, names what the theme leaves nameless, and takes out what would ask anoth
 """
 
 import copy
+import gc
 import hashlib
 import re
 import sys
@@ -261,6 +262,7 @@ def name_folds(
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
+    gc.set_threshold(100_000, 50, 50)  # pages are large trees, of which little is garbage
     NbElementRenderer.render_image = render_image
     myst_nb.core.render.coalesce_streams = merge_copies
     sphinx.builders.make_chunks = one_by_one  # type: ignore[assignment, attr-defined]
