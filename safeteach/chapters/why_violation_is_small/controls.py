@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.chapters.why_violation_is_small import figures
+from safeteach.figures.described import DescribedFigure
 from safeteach.widgets import Interactive, Slider, interactive
 
 __all__ = ["gap_price"]
@@ -43,7 +44,7 @@ def gap_price(S: int, delta: float, runs: Mapping[float, NDArray[np.float64]]) -
     """
     (most,) = {violation.size for violation in runs.values()}
 
-    def draw(gap: float, visits: int) -> figures.DescribedFigure:
+    def draw(gap: float, visits: int) -> DescribedFigure:
         measured = {g: float(violation[:visits].sum()) for g, violation in runs.items()}
         return figures.gap_price(gap, S, delta, visits, measured)
 

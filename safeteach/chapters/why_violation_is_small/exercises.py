@@ -299,8 +299,8 @@ EXERCISES: dict[str, Exercise] = {
         missing=_more_flagged_steps_than_surprises,
     ),
     "edges-that-matter": Function(
-        asks="a function transitions_into_doom(mdp) that returns the number of (h, s, a, t) with h < H, "
-        "t in Δ_h(s, a) and t in U_{h+1}",
+        asks="a function transitions_into_doom(mdp) that returns the number of (h, s, a, t) with "
+        "h < H, t in Δ_h(s, a) and t in U_{h+1}",
         hint="The move of step h lands at step h + 1, so it is judged by U_{h+1}. In a stationary "
         "world every step has its own transitions all the same.",
         oracle=_transitions_into_doom,

@@ -167,13 +167,12 @@ def accidents(
             )  # fmt: skip
             axes.annotate(
                 f"{name}: {end - floor[-1]:,.4g},\nthe last time in episode {last:,}",
-                (episodes * 0.97, floor[-1]) if reason else (episodes * 0.97, end / 2),
-                xytext=(0, -8 if reason else 0), textcoords="offset points", ha="right",
-                va="top" if reason else "center", fontsize=TEXT, fontfamily=FONT, color=color,
-                path_effects=[withStroke(linewidth=3.5, foreground=PALE_BLUE)], zorder=6,
+                (episodes * 0.97, end), xytext=(0, 10 if reason else -14),
+                textcoords="offset points", ha="right", va="bottom" if reason else "top",
+                fontsize=TEXT, fontfamily=FONT, color=color, zorder=6,
             )  # fmt: skip
         floor = top
-    axes.set(xlim=(0, episodes), ylim=(0, None))
+    axes.set(xlim=(0, episodes), ylim=(0, 1.25 * max(paid.sum(), 1)))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     return figure
@@ -272,7 +271,15 @@ def _beside(axes: Axes, y: float, text: str) -> None:
 LOW, HIGH = 0.6, 1e5
 
 
-def ladder(halves: Sequence[Mapping[str, Sequence[float]]], worlds: Sequence[str]) -> DescribedFigure:
+SPOKEN = {
+    r"\sqrt": "√", r"\Lambda": "Λ", r"\tau": "τ", r"\beta": "β", r"\Sigma_s": "Σ", r"\,": " ",
+    r"\min": "min", "$": "", "{": "(", "}": ")",
+}  # fmt: skip
+
+
+def ladder(
+    halves: Sequence[Mapping[str, Sequence[float]]], worlds: Sequence[str]
+) -> DescribedFigure:
     """Draw what each line of the proof is on two runs; every line is at least the one above.
 
     Parameters
@@ -290,7 +297,7 @@ def ladder(halves: Sequence[Mapping[str, Sequence[float]]], worlds: Sequence[str
     said = []
     for i, world in enumerate(worlds):
         lines = [f"{line} {v[i]:,.4g}" for half in halves for line, v in half.items()]
-        said.append(f" {world}: " + "; ".join(lines).replace("$", "").replace("\\", "") + ".")
+        said.append(f" {world}: {_spoken('; '.join(lines))}.")
     count = sum(map(len, halves))
     height = 1.15 + 0.34 * (count + len(halves) - 1)
     figure = DescribedFigure(5.7, height, "The lines of the proof, in two worlds." + "".join(said))
@@ -321,11 +328,17 @@ def ladder(halves: Sequence[Mapping[str, Sequence[float]]], worlds: Sequence[str
             i, 1.0, f"{'●■'[i]} {world}", transform=axes.transAxes, ha="right" if i else "left",
             va="bottom", fontsize=TEXT, fontfamily=FONT, color=REASONS[bool(i)][0],
         )  # fmt: skip
-    axes.set(xscale="log", xlim=(LOW, HIGH), ylim=(y + 1.4, 0.6))
+    axes.set(xscale="log", xlim=(LOW, HIGH), ylim=(y + 1.4, 0.6), xticks=(1, 100, 10_000))
     axes.xaxis.set_major_formatter("{x:,g}")
     axes.yaxis.set_major_locator(NullLocator())
     axes.spines["left"].set_visible(False)
     return figure
+
+
+def _spoken(text: str) -> str:
+    for written, spoken in SPOKEN.items():
+        text = text.replace(written, spoken)
+    return text
 
 
 # the price of a gap ----------------------------------------------------------------------------
