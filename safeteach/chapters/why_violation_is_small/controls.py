@@ -13,7 +13,7 @@ from safeteach.widgets import Interactive, Slider, interactive
 
 __all__ = ["gap_price"]
 
-GAPS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+GAPS = (0.02, 0.05, 0.1, 0.2, 0.5)
 FINE = tuple(np.arange(1, 51) / 50)
 
 
