@@ -9,17 +9,17 @@ from safeteach.chapters.why_violation_is_small import controls
 RUNS = {0.1: np.full(20_000, 0.02), 0.5: np.repeat([0.5, 0.0], [110, 19_890])}
 
 
-@pytest.fixture(scope="module")
-def widget():
+def hill():
     return controls.gap_price(S=25, delta=0.005, runs=RUNS)
 
 
 @pytest.mark.slow
-def test_live_and_static_show_the_same_and_every_move_shows(check_both, widget):
-    check_both(widget)
+def test_live_and_static_show_the_same_and_every_move_shows(check_both):
+    check_both(hill())
 
 
-def test_every_setting_says_when_the_state_is_flagged(widget):
+def test_every_setting_says_when_the_state_is_flagged():
+    widget = hill()
     gap, visits = widget.controls["gap"], widget.controls["visits"]
     assert visits.values == (1_000, 5_000, 20_000)
     for g in gap.values:
