@@ -347,7 +347,7 @@ GAPS = np.geomspace(0.01, 1, 121)
 LOWEST, HIGHEST = 5.0, 1e4  # violation
 SIDES = {  # colour, dashes, marker, where on the paper its name stands
     "at most": (BLUE, "solid", "o", (0.97, 0.93)),
-    "without luck": (VERMILION, (0, (5, 2)), "s", (0.97, 0.84)),
+    "exact estimate": (VERMILION, (0, (5, 2)), "s", (0.97, 0.84)),
     "measured": (INK, "none", "D", (0.97, 0.75)),
 }
 
@@ -355,10 +355,10 @@ SIDES = {  # colour, dashes, marker, where on the paper its name stands
 def gap_price(
     gap: float, S: int, delta: float, visits: int, measured: Mapping[float, float]
 ) -> DescribedFigure:
-    r"""Draw the violation paid in one unsafe state that is visited for as long as it may be.
+    r"""Draw the violation in one unsafe state that is visited for as long as it may be.
 
     On the event :math:`E_1'` the state is flagged once :math:`2\beta(n) < g`, where g = c(s) - tau
-    is its gap.  An estimate without luck, good or bad, is flagged once :math:`\beta(n) < g`.
+    is its gap.  With an exact estimate it is flagged once :math:`\beta(n) < g`.
 
     Parameters
     ----------
@@ -388,27 +388,27 @@ def gap_price(
     >>> hill = figures.gap_price(0.5, S=25, delta=0.005, visits=100_000, measured={0.5: 80.5})
     >>> print(hill.alt)
     An unsafe state 0.5 above the threshold, S = 25, δ = 0.005, at most 100,000 visits.
-    Flagged for sure after 692 visits, 346 paid; without luck after 149 visits, 74.5 paid.
-    The most is paid at a gap of about 0.05: 5,012. Measured: 80.5 at 0.5.
+    Flagged for sure after 692 visits, violation 346; exact estimate after 149 visits, violation
+    74.5. Violation is largest at a gap of about 0.05: 5,012. Measured: 80.5 at 0.5.
     """
     if not GAPS[0] <= gap <= GAPS[-1]:
         raise ValueError(f"gap is {gap}; from {GAPS[0]:g} to {GAPS[-1]:g} it is drawn")
     if S < 2 or visits < 1:
         raise ValueError(f"S is {S} and visits {visits}; at least 2 and 1 are expected")
     width = beta(np.arange(1, visits + 1), S, delta)  # decreasing, since S is at least 2
-    widths = {"at most": 2 * width, "without luck": width}
+    widths = {"at most": 2 * width, "exact estimate": width}
     said = []
-    for side, needed in zip(("for sure", "without luck"), widths.values(), strict=True):
+    for side, needed in zip(("for sure", "exact estimate"), widths.values(), strict=True):
         n = int(_visits(needed, gap))
         when = "after" if n < visits else "not within"
-        said.append(f"{side} {when} {n:,} visits, {gap * n:,.4g} paid")
+        said.append(f"{side} {when} {n:,} visits, violation {gap * n:,.4g}")
     most = GAPS * _visits(2 * width, GAPS)
     worst = GAPS[most.argmax()]
     found = ", ".join(f"{paid:,.4g} at {g:g}" for g, paid in measured.items())
     figure = DescribedFigure(
         *CHART,
         f"An unsafe state {gap:g} above the threshold, S = {S}, δ = {delta:g}, at most {visits:,} "
-        f"visits. Flagged {'; '.join(said)}. The most is paid at a gap of about {worst:.2g}: "
+        f"visits. Flagged {'; '.join(said)}. Violation is largest at a gap of about {worst:.2g}: "
         f"{most.max():,.4g}. Measured: {found or 'nothing'}.",
     )
     axes = chart(figure, r"gap $c(s) - \tau$", "violation")

@@ -26,7 +26,7 @@ def test_every_setting_says_when_the_state_is_flagged():
         for most in visits.values:
             n = min(st.bounds.visits_until_flagged(g, 25, 0.005), most)
             alt = widget.figure(gap=g, visits=most).alt
-            assert f" {n:,} visits, {g * n:,.4g} paid; " in alt
+            assert f" {n:,} visits, violation {g * n:,.4g}; " in alt
             assert alt.endswith(f"Measured: {0.02 * most:,.4g} at 0.1, 55 at 0.5.")
     assert set(gap.values) <= set(gap.fine)
 

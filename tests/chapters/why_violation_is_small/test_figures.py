@@ -134,7 +134,7 @@ def first_below(gap, S, delta, visits, twice):
 @pytest.mark.parametrize(("S", "delta", "visits"), [(25, 0.005, 3_000), (2, 0.9, 500), (3, 0.5, 1)])
 def test_lines_are_the_gap_times_the_visits(S, delta, visits):
     lines = by_gid(figures.gap_price(0.3, S, delta, visits, {}))
-    for name, twice in (("at most", True), ("without luck", False)):
+    for name, twice in (("at most", True), ("exact estimate", False)):
         for gap, paid in [*lines[name][0][::15], *lines[f"{name}, here"][0]]:
             assert paid == pytest.approx(gap * first_below(gap, S, delta, visits, twice))
         assert lines[f"{name}, here"][0][0][0] == 0.3
@@ -144,12 +144,12 @@ def test_for_sure_is_what_the_bounds_say():
     for gap in (0.2, 0.5, 1):
         n = st.bounds.visits_until_flagged(gap, 25, 0.005)
         alt = figures.gap_price(gap, 25, 0.005, 20_000, {}).alt
-        assert f"for sure after {n:,} visits, {gap * n:,.4g} paid" in alt
+        assert f"for sure after {n:,} visits, violation {gap * n:,.4g}" in alt
 
 
 def test_a_gap_too_small_for_the_visits_is_said_to_be():
     alt = figures.gap_price(0.02, 25, 0.005, 1_000, {}).alt
-    assert "for sure not within 1,000 visits, 20 paid; without luck not within 1,000" in alt
+    assert "for sure not within 1,000 visits, violation 20; exact estimate not within 1,000" in alt
     assert alt.endswith("Measured: nothing.")
 
 
@@ -163,9 +163,9 @@ def test_lines_differ_without_colour(on_paper):
     figure = figures.gap_price(0.1, 25, 0.005, 20_000, {0.1: 400.0})
     (axes,) = figure.axes
     lines = {line.get_gid(): line for line in axes.lines}
-    assert lines["at most"]._dash_pattern != lines["without luck"]._dash_pattern
-    marks = {lines[gid].get_marker() for gid in ("at most, here", "without luck, here", "measured")}
-    assert len(marks) == 3
+    assert lines["at most"]._dash_pattern != lines["exact estimate"]._dash_pattern
+    marked = ("at most, here", "exact estimate, here", "measured")
+    assert len({lines[gid].get_marker() for gid in marked}) == 3
     on_paper(figure)
 
 
