@@ -96,7 +96,8 @@ def trial(regret: ArrayLike, watched: int, flagged: int) -> DescribedFigure:
     if flagged <= watched:
         axes.axvline(flagged, ymax=0.9, color=INK, linewidth=1.4, linestyle=(0, (1, 1.5)),
                      gid="flagged")  # fmt: skip
-        _say(axes, flagged, 0.95 * top, f" water flagged, episode {flagged:,}")
+        _say(axes, flagged, 0.95 * top, f" water flagged, episode {flagged:,} ",
+             ha="left" if flagged < total.size / 2 else "right")  # fmt: skip
     axes.set(xlim=(0, 1.02 * total.size), ylim=(0, top))
     _few_episodes(axes)
     axes.yaxis.set_major_formatter(THOUSANDS)
@@ -144,7 +145,7 @@ def decomposition(audit: Audit, best: float) -> DescribedFigure:
     episodes = audit.gap.size
     figure = DescribedFigure(5.7, 4.3, _describe(sums))
     axes = chart(figure, "episodes", "running sum")
-    axes.set_position((0.135, 0.13, 0.605, 0.84))
+    axes.set_position((0.16, 0.13, 0.58, 0.84))
     axes.axhline(0, color=INK, linewidth=0.8)
     inset = axes.inset_axes((0.4, 0.33, 0.58, 0.24), facecolor=PAPER)
     inset.axhline(0, color=INK, linewidth=0.8)
@@ -218,7 +219,7 @@ def looks(sums: ArrayLike, S: int, A: int, H: int, visits: int = 16) -> Describe
         f"{proved[-1]:,.3g}, 2√(SAT) {fewer[-1]:,.3g}.",
     )  # fmt: skip
     above = chart(figure, "visit $n$ to one triple", "$1/\\sqrt{n}$")
-    above.set_position((0.13, 0.635, 0.84, 0.345))
+    above.set_position((0.165, 0.635, 0.805, 0.345))
     edges = np.arange(visits) + 0.5
     above.bar(edges, bars, width=1, color=PALE_BLUE, edgecolor=BLUE, linewidth=1.2, gid="bars")
     x = np.linspace(0.2, visits, 400)
@@ -229,7 +230,7 @@ def looks(sums: ArrayLike, S: int, A: int, H: int, visits: int = 16) -> Describe
     above.set(xlim=(0, visits), ylim=(0, 1.9), xticks=edges[:: max(visits // 8, 1)] + 0.0)
     above.set_xticklabels([f"{edge + 0.5:.0f}" for edge in edges[:: max(visits // 8, 1)]])
     below = chart(figure, "episodes", "sum over a run")
-    below.set_position((0.13, 0.105, 0.64, 0.4))
+    below.set_position((0.165, 0.105, 0.605, 0.4))
     for name, line, color, dashes in (
         ("2√(SAHT)", proved, INK, "solid"),
         ("the run", run, BLUE, "solid"),
@@ -239,7 +240,7 @@ def looks(sums: ArrayLike, S: int, A: int, H: int, visits: int = 16) -> Describe
         _say(below, 1.02 * run.size, float(line[-1]), name, color, clip_on=False)
     below.set(xlim=(0, run.size), ylim=(0, None))
     _few_episodes(below)
-    below.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y / 1000:g} k" if y else "0"))
+    below.yaxis.set_major_formatter(THOUSANDS)
     return figure
 
 
