@@ -37,7 +37,7 @@ from safeteach.figures.described import (
 if TYPE_CHECKING:
     from safeteach.running.auditing import Audit
 
-__all__ = ["decomposition", "looks", "regret_bounds", "regret_with_successors", "trial"]
+__all__ = ["decomposition", "looks", "regret_bounds", "trial"]
 
 HALO = [withStroke(linewidth=3, foreground=PAPER)]
 THOUSANDS = FuncFormatter(lambda x, _: f"{x:,.0f}".replace("-", "−"))
