@@ -215,10 +215,10 @@ EXERCISES: dict[str, Exercise] = {
     ),
     "little-risk-little-gain": Counterexample(
         asks=f"a pair (mdp, policy) with at most {MOST_STATES} states and {MOST_STEPS} steps: the "
-        f"value of the policy is {LEAST_GAIN:g} above that of the best feasible one, though H times "
-        f"its probability of ever being unsafe is at most {MOST_RISK:g}",
-        hint="A feasible policy may not take an action that may lead into doom, however improbably. So "
-        "let such an action pay very well.",
+        f"value of the policy is {LEAST_GAIN:g} above that of the best feasible one, though H "
+        f"times its probability of ever being unsafe is at most {MOST_RISK:g}",
+        hint="A feasible policy may not take an action that may lead into doom, however "
+        "improbably. So let such an action pay very well.",
         missing=_little_risk_much_gain,
     ),
     "price-of-a-mask": Function(

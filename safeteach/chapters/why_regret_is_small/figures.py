@@ -48,8 +48,8 @@ def _say(axes: Axes, x: float, y: float, text: str, colour: str = INK, **where: 
 
     Everything is told apart by these words and by dashes, and not by colour alone.
     """
-    axes.text(x, y, text, color=colour, fontsize=TEXT, fontfamily=FONT, path_effects=HALO,
-              **{"ha": "left", "va": "center", "zorder": 6} | where)  # fmt: skip
+    style: dict[str, Any] = {"ha": "left", "va": "center", "zorder": 6, **where}
+    axes.text(x, y, text, color=colour, fontsize=TEXT, fontfamily=FONT, path_effects=HALO, **style)
 
 
 def _few_episodes(axes: Axes) -> None:
