@@ -24,6 +24,7 @@ BUILT = {
     "lanes": ("model/mdps-you-can-run", "lanes", "lanes"),
     "coast": ("model/mdps-you-can-run", "ring", "ring"),
     "corridors": ("model/costs-thresholds-violation", "corridors", "corridors"),
+    "lake": ("model/danger-ahead", "lake", "lake"),
     "walk": ("model/danger-ahead", "walk", "walk"),
     "trap": ("model/danger-ahead", "trap", "trap"),
     "pier": ("sucbvi/why-regret-is-small", "pier", "pier"),
