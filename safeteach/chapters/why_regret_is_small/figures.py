@@ -163,8 +163,9 @@ def decomposition(audit: Audit, best: float) -> DescribedFigure:
     _few_episodes(axes)
     low = min(0.0, *(sums[name].min() for name in SMALL))
     high = max(0.0, *(sums[name].max() for name in SMALL))
-    inset.set_ylim(low - 0.8 * (high - low), high + 0.1 * (high - low))  # words below
-    inset.set_yticks([low, 0] if low < -high else [0, high])
+    spread = (high - low) or 1.0  # nothing is off where nothing is random
+    inset.set_ylim(low - 0.8 * spread, high + 0.1 * spread)  # words below
+    inset.set_yticks(sorted({0.0, low if low < -high else high}))
     inset.set_xticks([])
     inset.tick_params(labelsize=TEXT, colors=INK)
     for row, name in enumerate(SMALL):
