@@ -21,7 +21,6 @@ from safeteach.figures import DescribedFigure
 WAITING = (
     "optimism_and_confidence",
     "the_algorithm",
-    "why_regret_is_small",
     "the_experiments",
     "what_the_constants_really_do",
 )

@@ -27,7 +27,6 @@ BUILT = {
     "lake": ("model/danger-ahead", "lake", "lake"),
     "walk": ("model/danger-ahead", "walk", "walk"),
     "trap": ("model/danger-ahead", "trap", "trap"),
-    "river": ("sucbvi/why-regret-is-small", "river", "river"),
     "pier": ("sucbvi/why-regret-is-small", "pier", "pier"),
     "gate": ("sucbvi/why-violation-is-small", "gate", "gate()"),
     "faint": ("sucbvi/why-violation-is-small", "faint", "faint(0.05)"),
