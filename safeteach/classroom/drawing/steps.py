@@ -103,5 +103,5 @@ account (budget 1) ends at -0.6.'
               label=f"account by daily costs, budget {budget:.3g}")
     axes.set_xlim(0, len(c) + 1)
     axes.set_ylim(limits)
-    legend_above(axes)
+    legend_above(axes, columns=1)
     return figure
