@@ -19,7 +19,6 @@ from safeteach.classroom.captions import Caption
 from safeteach.figures import DescribedFigure
 
 WAITING = (
-    "optimism_and_confidence",
     "the_algorithm",
     "why_regret_is_small",
     "why_violation_is_small",
