@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from safeteach.figures.chart import chart
 from safeteach.figures.described import (
     BLUE,
+    DOOMED,
     GREY,
     INK,
     KINDS,
     LINE,
     PAPER,
-    POTENTIALLY_UNSAFE,
     SAFE,
     UNSAFE,
     VERMILION,
@@ -50,7 +50,7 @@ __all__ = ["replay"]
 CELL, RADIUS = 0.8125, 0.15  # a cell is 156 pixels, so that equal cells have equal pixels
 MOST_CELLS = 8  # either way; the numbers of visits need room
 HEADLINE, CHART = 0.36, 1.55
-BELIEVED = {POTENTIALLY_UNSAFE: "known to be doomed", UNSAFE: "flagged"}
+BELIEVED = {DOOMED: "known to be doomed", UNSAFE: "flagged"}
 
 
 def replay(
