@@ -20,7 +20,6 @@ from safeteach.figures import DescribedFigure
 
 WAITING = (
     "optimism_and_confidence",
-    "the_algorithm",
     "why_regret_is_small",
     "why_violation_is_small",
     "the_experiments",

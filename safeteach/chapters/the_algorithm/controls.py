@@ -27,8 +27,9 @@ def best_with_penalty(mdp: SafeMDP, penalty: float) -> NDArray[np.int64]:
     >>> import safeteach as st
     >>> from safeteach.chapters.the_algorithm.controls import best_with_penalty
     >>> ice = st.instances.ice_corridor()
-    >>> [st.evaluate(ice, best_with_penalty(ice, p)).value.round(2) for p in (0, 1000)]
-    [np.float64(5.12), np.float64(3.0)]
+    >>> plans = [st.evaluate(ice, best_with_penalty(ice, penalty)) for penalty in (0, 1000)]
+    >>> [round(plan.unsafe_probability, 3) for plan in plans]
+    [0.046, 0.0]
     """
     V, policy = np.zeros(mdp.S), np.empty((mdp.H, mdp.S), np.int64)
     for h in range(mdp.H, 0, -1):
