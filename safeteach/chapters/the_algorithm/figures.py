@@ -52,7 +52,7 @@ from safeteach.running.playing import History
 from safeteach.safety import potentially_unsafe
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["Moment", "expected_moves", "lives", "moves", "ways"]
+__all__ = ["expected_moves", "lives", "moves", "ways"]
 
 CELL, SMALL_CELL, MARGIN = 0.85, 0.62, 0.15
 WIDTH, HEADLINE = 5.5, 0.36
