@@ -40,7 +40,7 @@ def remember(seen, episode):
 
 
 def flags(seen, known, delta):
-    """The states whose costs luck cannot explain."""
+    """The states whose costs chance cannot explain."""
     flagged = set()
     for s, n in seen.visits.items():
         beta = math.sqrt(2 * math.log(known.S * n * (n + 1) / delta) / n)
@@ -60,7 +60,8 @@ def doomed(seen, known, flagged, looks_safe=looks_safe):
     """U_1, .., U_H: the flagged, and those without an action that looks safe."""
     U = {known.H: flagged}
     for h in range(known.H - 1, 0, -1):
-        stuck = {s for s in range(known.S) if not looks_safe(seen, known, U, h, s)}
+        stuck = {s for s in range(known.S)
+                 if not looks_safe(seen, known, U, h, s)}
         U[h] = flagged | stuck
     return U
 
@@ -87,7 +88,8 @@ def optimistic_Q(seen, known, alpha, V_next, h, s, *a):
 def make_plan(seen, known, U, alpha, ties):
     """Q, V and the policy, by backward induction over the allowed actions."""
     H, S, A = known.H, known.S, known.A
-    Q, V, policy = np.empty((H, S, A)), np.zeros((H + 1, S)), np.empty((H, S), int)
+    Q, V = np.empty((H, S, A)), np.zeros((H + 1, S))
+    policy = np.empty((H, S), int)
     for h in range(H, 0, -1):
         V_next = V[h].tolist()
         for s in range(S):
