@@ -84,14 +84,26 @@ def drawn():
     return parts
 
 
+def beyond_its_ends(axes):
+    """The labels of ticks that matplotlib has made and does not draw."""
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if not low <= tick.get_loc() <= high:
+                yield from (tick.label1, tick.label2)
+
+
 @pytest.fixture(scope="session")
 def written():
     """Return a figure's texts, each with the pixels it covers."""
 
     def boxes(figure):
-        renderer = FigureCanvasAgg(figure).get_renderer()
-        texts = [text for text in figure.findobj(Text) if text.get_text()]
-        return {text: text.get_window_extent(renderer) for text in texts}
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()  # axes put their labels in place when they are drawn, and not before
+        texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+        unseen = {label for axes in figure.axes for label in beyond_its_ends(axes)}
+        renderer = canvas.get_renderer()
+        return {text: text.get_window_extent(renderer) for text in texts if text not in unseen}
 
     return boxes
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import safeteach as st
+from safeteach.chapters.danger_ahead.figures import terrain
 
 PICTURE = Path(__file__).resolve().parents[1] / "_static" / "pond.png"
 
@@ -10,7 +11,7 @@ PICTURE = Path(__file__).resolve().parents[1] / "_static" / "pond.png"
 def draw() -> bytes:
     """Return the picture as a PNG."""
     pond = st.instances.grid()
-    return st.figures.grid(pond, policy=st.safe_optimal(pond).policy).png()
+    return terrain(pond, h=1, routes={"the best safe way": st.safe_optimal(pond).policy}).png()
 
 
 if __name__ == "__main__":

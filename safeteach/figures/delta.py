@@ -90,7 +90,7 @@ def delta_graph(mdp: SafeMDP, h: int = 1) -> DescribedFigure:
     >>> import safeteach as st
     >>> figure = st.figures.delta_graph(st.instances.union_counterexample(), h=3)
     >>> print(figure.alt)
-    Δ graph at step 3: 5 states, 2 actions; s_1 is start. Unsafe: u. Potentially unsafe but not
+    Δ graph at step 3: 5 states, 2 actions; s_1 is start. Unsafe: u. Doomed but not
     unsafe: x. Safe: start, y, g. Actions that can lead into U_4: a0 and a1 at x; a0 and a1 at u.
     """
     instance(mdp, "mdp", SafeMDP, "a SafeMDP")

@@ -8,7 +8,7 @@ three kinds of state apart by colour, by shape and by filling:
 kind at step h         colour           shape         filling
 =====================  ===============  ============  ==========================================
 safe                   blue             circle        plain
-potentially unsafe     orange           square        hatched; in U_h, not in U
+doomed                 orange           square        hatched; in U_h, not in U
 unsafe                 vermilion        octagon       full, with a cross whose middle is open
 =====================  ===============  ============  ==========================================
 
@@ -196,9 +196,9 @@ def _octagon(xy: Point, radius: float) -> Patch:
 
 
 SAFE = Kind("safe", PALE_BLUE, BLUE, None, _circle)
-POTENTIALLY_UNSAFE = Kind("potentially unsafe", PALE_ORANGE, ORANGE, "////", _square)
+DOOMED = Kind("doomed", PALE_ORANGE, ORANGE, "////", _square)
 UNSAFE = Kind("unsafe", VERMILION, INK, None, _octagon)
-KINDS = (SAFE, POTENTIALLY_UNSAFE, UNSAFE)
+KINDS = (SAFE, DOOMED, UNSAFE)
 
 
 def kinds_at(mdp: SafeMDP, h: int) -> list[Kind]:
@@ -450,12 +450,12 @@ def full_name(mdp: SafeMDP, s: int) -> str:
 
 
 def describe_kinds(mdp: SafeMDP, kinds: Sequence[Kind], most: int = 90) -> str:
-    """Which states are unsafe, potentially unsafe and safe, in words."""
+    """Which states are unsafe, doomed and safe, in words."""
     named = {
         kind: listing([full_name(mdp, s) for s in range(mdp.S) if kinds[s] is kind], most)
         for kind in KINDS
     }
     return (
-        f"Unsafe: {named[UNSAFE]}. Potentially unsafe but not unsafe: "
-        f"{named[POTENTIALLY_UNSAFE]}. Safe: {named[SAFE]}."
+        f"Unsafe: {named[UNSAFE]}. Doomed but not unsafe: "
+        f"{named[DOOMED]}. Safe: {named[SAFE]}."
     )

@@ -77,7 +77,7 @@ def escape(mdp: SafeMDP, s: int, h: int) -> DescribedFigure:
     """
     instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     if potentially_unsafe(mdp)[mdp.check_step(h) - 1, mdp.check_state(s)]:
-        raise ValueError(f"state {mdp.state_name(s)} is potentially unsafe at step {h}")
+        raise ValueError(f"state {mdp.state_name(s)} is doomed at step {h}")
     safe = np.flatnonzero(safe_actions(mdp)[h - 1, s])
     successors = mdp.successors(h, s, safe[0]) if h < mdp.H else np.array([], int)
     if len(successors) > MOST_SUCCESSORS:

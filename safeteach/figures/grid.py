@@ -75,7 +75,7 @@ def grid(mdp: SafeMDP, policy: ArrayLike | None = None, h: int = 1) -> Described
     >>> figure = st.figures.grid(mdp, st.safe_optimal(mdp).policy, h=8)
     >>> print(figure.alt)
     Map of a grid world, 3 rows by 6 columns: 13 cells to stand on, 3 of ice, 1 of water, 5
-    walls; start at (1,0), goal at (1,5). Kinds at step 8: Unsafe: (2,3). Potentially unsafe but
+    walls; start at (1,0), goal at (1,5). Kinds at step 8: Unsafe: (2,3). Doomed but
     not unsafe: (1,2), (1,3). Safe: (0,0), (0,1), (0,2), (0,3), (0,4), (0,5), (1,0), (1,1),
     (1,4), (1,5). Arrows show the policy at step 8; from the start it leads up.
     """

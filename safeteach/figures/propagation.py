@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from safeteach.arguments import instance
 from safeteach.figures.described import (
+    DOOMED,
     LONGEST_ALT,
-    POTENTIALLY_UNSAFE,
     WIDEST,
     DescribedFigure,
     Entry,
@@ -72,7 +72,7 @@ def propagation(mdp: SafeMDP) -> DescribedFigure:
     --------
     >>> import safeteach as st
     >>> print(st.figures.propagation(st.instances.ice_corridor()).alt)
-    Potentially unsafe states from step 10 back to step 1. U_10: (2,3). U_9 gains (1,3). U_8
+    Doomed states from step 10 back to step 1. U_10: (2,3). U_9 gains (1,3). U_8
     gains (1,2). U_7 gains (1,1). From step 7 back to step 1 nothing changes.
     """
     instance(mdp, "mdp", SafeMDP, "a SafeMDP")
@@ -124,7 +124,7 @@ def propagation_frame(mdp: SafeMDP, h: int) -> DescribedFigure:
     --------
     >>> import safeteach as st
     >>> print(st.figures.propagation_frame(st.instances.union_counterexample(), h=3).alt)
-    States at step 3 of 4. Unsafe: u. Potentially unsafe but not unsafe: x. Safe: start, y, g.
+    States at step 3 of 4. Unsafe: u. Doomed but not unsafe: x. Safe: start, y, g.
     New in U_3: x. No longer in it: none.
     """
     instance(mdp, "mdp", SafeMDP, "a SafeMDP")
@@ -228,8 +228,8 @@ def _changes(mdp: SafeMDP, h: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
 
 def _entries() -> list[Entry]:
     def new(axes: Axes, xy: Point) -> None:
-        draw_state(axes, xy, POTENTIALLY_UNSAFE, 0.1)
-        ring(axes, xy, POTENTIALLY_UNSAFE, 0.1)
+        draw_state(axes, xy, DOOMED, 0.1)
+        ring(axes, xy, DOOMED, 0.1)
 
     return [*kind_entries(), Entry(new, "new in $U_h$")]
 
@@ -241,7 +241,7 @@ def _names(mdp: SafeMDP, states: NDArray[np.bool_], most: int = 60) -> str:
 def _describe(mdp: SafeMDP, steps: list[int]) -> str:
     U = potentially_unsafe(mdp)
     parts = [
-        f"Potentially unsafe states from step {mdp.H} back to step 1.",
+        f"Doomed states from step {mdp.H} back to step 1.",
         f"U_{mdp.H}: {_names(mdp, U[-1])}.",
     ]
     for h in steps[1:]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from safeteach.arguments import instance
 from safeteach.figures.delta import action_label, actions_phrase, edge_style
 from safeteach.figures.described import (
-    POTENTIALLY_UNSAFE,
+    DOOMED,
     UNSAFE,
     WIDEST,
     DescribedFigure,
@@ -174,7 +174,7 @@ def _draw_node(
     axes: Axes, mdp: SafeMDP, node: Node, xy: Point, radius: float, repeated: bool
 ) -> None:
     h, s = node
-    kind = UNSAFE if mdp.unsafe[s] else POTENTIALLY_UNSAFE
+    kind = UNSAFE if mdp.unsafe[s] else DOOMED
     gid = f"{'repeated' if repeated else 'node'}/{h}/{s}/{kind.name}"
     name = shorten(mdp.state_name(s))
     draw_state(axes, xy, kind, radius, name, gid=gid, alpha=0.4 if repeated else 1.0)

@@ -20,8 +20,6 @@ from safeteach.figures import DescribedFigure
 
 WAITING = (
     "optimism_and_confidence",
-    "why_regret_is_small",
-    "why_violation_is_small",
     "the_experiments",
     "what_the_constants_really_do",
 )

@@ -12,7 +12,7 @@ __all__ = ["threshold"]
 
 
 def threshold(mdp: GridMDP) -> Interactive:
-    r"""Move the threshold τ over a map of costs, with the steps of one fixed episode and its violation.
+    r"""Move the threshold τ over a map of costs; below it, one episode and its violation.
 
     The episode is that of the policy with the most reward, which knows of no cost.
 

@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -60,9 +60,9 @@ HEADING = 0.42
 STRIP, AXIS = 1.15, 0.5  # of the bars below the map: their height for cost 1, and what is below
 SMOKE = "#8a8a8a"  # the shade of cost 1; black numbers stay readable on it
 DASHES = (0, (5, 2))
-BELOW = {"facecolor": PALE_BLUE, "edgecolor": BLUE, "linewidth": 1.2}
-EXCESS = {"facecolor": VERMILION, "edgecolor": INK, "linewidth": 1.2, "hatch": "xx"}
-LETTER = 0.17  # inches that two lines of text must be apart
+BELOW: dict[str, Any] = {"facecolor": PALE_BLUE, "edgecolor": BLUE, "linewidth": 1.2}
+EXCESS: dict[str, Any] = {"facecolor": VERMILION, "edgecolor": INK, "linewidth": 1.2, "hatch": "xx"}
+LETTER = 0.2  # inches from one line of text to the next, at least
 
 
 def laws(mdp: SafeMDP, policies: Mapping[str, ArrayLike]) -> DescribedFigure:
@@ -113,9 +113,8 @@ def laws(mdp: SafeMDP, policies: Mapping[str, ArrayLike]) -> DescribedFigure:
         axes.axhline(mdp.tau, color=INK, linewidth=1.6)
         for h, cost in itertools.product(range(1, mdp.H + 1), np.unique(mdp.c)):
             _draw_block(axes, h, float(cost), float(law[h - 1, mdp.c == cost].sum()), mdp.tau)
-        h = np.arange(1, mdp.H + 1)
-        axes.plot(h, law @ mdp.c, color=BLUE, linestyle=DASHES, linewidth=1.8, marker="o",
-                  markersize=5, gid=f"mean/{name}", zorder=5)  # fmt: skip
+        axes.plot(range(1, mdp.H + 1), law @ mdp.c, color=BLUE, linestyle=DASHES, linewidth=1.8,
+                  marker="o", markersize=5, gid=f"mean/{name}", zorder=5)  # fmt: skip
         heading = (
             f"{name}: violation {e.violation:.2g}\n"
             f"ever above $\\tau$: {e.unsafe_probability:.0%}"
@@ -124,7 +123,8 @@ def laws(mdp: SafeMDP, policies: Mapping[str, ArrayLike]) -> DescribedFigure:
         if column:
             _say(axes, mdp.H + 0.6, mdp.tau, r"$\tau$")
             last = float(law[-1] @ mdp.c)
-            apart = math.copysign(max(abs(last - mdp.tau), 0.1), last - mdp.tau)
+            least = LETTER * 1.3 / (0.66 * 3.7)
+            apart = math.copysign(max(abs(last - mdp.tau), least), last - mdp.tau)
             _say(axes, mdp.H + 0.6, mdp.tau + apart, "mean", colour=BLUE)
     return figure
 
@@ -235,7 +235,7 @@ def costs(mdp: SafeMDP, tau: float | None = None, path: Sequence[int] = ()) -> D
         else:  # no kind: it may still be doomed, and this figure does not know
             write(axes, middle, labels[s])
         if letter := cell_letter(world, s):
-            write(axes, middle + np.array([-0.38, 0.37]) * size, letter)
+            write(axes, middle + np.array([-0.36, 0.36]) * size, letter)
     gap = 1.12 * radius
     for s, t in _ways(path):
         ends = middles[s], middles[t]
@@ -348,7 +348,7 @@ def counted(costs: ArrayLike, tau: float) -> DescribedFigure:
         f"{tau:.3g}. {' '.join(said)} After the last step: {c[-1]:.3g}, not counted.",
     )
     axes = chart(figure, "", "cost")
-    axes.set_position((0.15, 0.1, 0.84, 0.85))
+    axes.set_position((0.17, 0.1, 0.82, 0.85))
     states = [f"$s_{{{h}}}$" for h in range(1, H + 2)]
     axes.set(xlim=(0.45, H + 1.6), ylim=(0, max(1.15, c[-1] + 0.5)))
     axes.set_xticks(np.arange(1, H + 2), states)
@@ -417,9 +417,10 @@ def looks(samples: Mapping[str, ArrayLike], tau: float) -> DescribedFigure:
     axes.axhline(tau, color=INK, linewidth=1.6, gid="threshold")
     draw_averages(axes, running)
     for line in axes.lines[1:]:
-        n = settled(np.asarray(line.get_ydata()), tau)
-        axes.plot([n], [line.get_ydata()[n - 1]], "o", color=line.get_color(), markersize=8,
-                  markeredgecolor=INK, gid=f"settled/{line.get_gid()}", zorder=5, clip_on=False)  # fmt: skip
+        mean = np.asarray(line.get_ydata())
+        n = settled(mean, tau)
+        (dot,) = axes.plot([n], [mean[n - 1]], "o", color=line.get_color(), markersize=8)
+        dot.set(markeredgecolor=INK, gid=f"settled/{line.get_gid()}", zorder=5, clip_on=False)
     axes.set_xscale("log")
     most = max(2, *(mean.size for mean in running.values()))
     axes.set_xlim(1, most)
@@ -477,7 +478,9 @@ def _describe_looks(mean: NDArray[np.float64], tau: float) -> str:
 
 
 def errors(
-    gaps: Sequence[float], delta: float, simulated: Mapping[float, Mapping[int, float]] | None = None
+    gaps: Sequence[float],
+    delta: float,
+    simulated: Mapping[float, Mapping[int, float]] | None = None,
 ) -> DescribedFigure:
     r"""Draw the probability that an average of n normal looks is on the wrong side, against n.
 
@@ -636,5 +639,6 @@ def worst_gap(q: float, T: int) -> DescribedFigure:
     peak = rf"worst: $q\sqrt{{T}}$ = {q * math.sqrt(T):.0f} at $g$ = {worst:.2g}"
     _say(axes, worst, q * math.sqrt(T) * 1.35, peak, at=("center", "bottom"))
     _say(axes, worst / 5, T * worst / 3, "time is up first:\n$g\\,T$", at=("right", "center"))
-    _say(axes, worst * 9, q * q / worst / 5, "knows first:\n$q^2/g$", at=("left", "center"))
+    right = math.sqrt(worst * g[-1])  # below the line, where there is room however short it is
+    _say(axes, right, q * q / right / 1.5, "knows first:\n$q^2/g$", at=("right", "top"))
     return figure

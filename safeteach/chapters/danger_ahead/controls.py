@@ -47,8 +47,9 @@ def spread(worlds: SafeMDP | Mapping[str, SafeMDP]) -> Interactive:
     if any(mdp.H != first.H for mdp in others):
         raise ValueError("the worlds differ in H; one slider has the same steps for all")
     last = max(1, min(panel_steps(mdp)[-1] for mdp in worlds.values()) - 1)
+    columns = max(len(mdp.map[0]) if isinstance(mdp, GridMDP) else 0 for mdp in worlds.values())
     return interactive(
-        lambda world, h: _frame(worlds[world], h),
+        lambda world, h: _frame(worlds[world], h, columns),
         world=Choice("map", {name: name for name in worlds}, start=next(iter(worlds))),
         h=Slider(
             "step h",
@@ -59,13 +60,15 @@ def spread(worlds: SafeMDP | Mapping[str, SafeMDP]) -> Interactive:
     )
 
 
-def _frame(mdp: SafeMDP, h: int) -> DescribedFigure:
+def _frame(mdp: SafeMDP, h: int, columns: int = 0) -> DescribedFigure:
     on_a_map = isinstance(mdp, GridMDP)
-    return figures.terrain(mdp, h) if on_a_map else figures.looking_back(mdp, h)
+    return (figures.terrain(mdp, h, columns=columns) if on_a_map else figures.looking_back(mdp, h))
 
 
 def two_recursions(mdp: SafeMDP) -> Interactive:
     """Look backwards step by step, with sets that start from U or, as printed, from U_{h+1}.
+
+    The slider begins at the last step at which the two differ.
 
     Parameters
     ----------
@@ -80,10 +83,14 @@ def two_recursions(mdp: SafeMDP) -> Interactive:
     ['recursion', 'h']
     """
     starts = {"the unsafe states": "exact", "the set after it, as printed": "paper"}
+    exact, printed = potentially_unsafe(mdp), potentially_unsafe(mdp, recursion="paper")
+    differ = np.flatnonzero((exact != printed).any(axis=1))
+    if not differ.size:
+        raise ValueError("both recursions give the same sets: nothing to compare")
     return interactive(
         lambda recursion, h: figures.looking_back(mdp, h, recursion),
         recursion=Choice("each set starts from", starts, start="exact"),
-        h=Slider("step h", values=range(mdp.H, 0, -1), start=mdp.H),
+        h=Slider("step h", values=range(mdp.H, 0, -1), start=1 + int(differ.max())),
     )
 
 

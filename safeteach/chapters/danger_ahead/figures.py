@@ -17,12 +17,12 @@ from safeteach.classroom.drawing.track import track
 from safeteach.figures.delta import action_label, actions_phrase, draw_start, edge_style
 from safeteach.figures.described import (
     BLUE,
+    DOOMED,
     GREY,
     INK,
     LINE,
     PALE_ORANGE,
     PAPER,
-    POTENTIALLY_UNSAFE,
     SAFE,
     UNSAFE,
     VERMILION,
@@ -67,6 +67,7 @@ __all__ = ["looking_back", "terrain", "track"]
 
 MOST_STATES = 12
 RECORD_LINE = 0.23
+ORIGINS = {"exact": "the unsafe states", "paper": "the set after it"}
 MARGIN = 0.62
 # The walker's world as a landscape, in inches: the road above, the river at the bottom.
 LANDSCAPE = {
@@ -90,7 +91,8 @@ def looking_back(
     From each state a line leads to a box for each action, and from there an arrow to each
     possible successor.  An arrow into :math:`U_{h+1}` is dashed, and its action's box is filled;
     a state is doomed if all its boxes are.  Below the graph stands what is known so far:
-    :math:`U_H`, back to :math:`U_h`.
+    :math:`U_H`, back to :math:`U_h`; where transitions depend on the step, it matters what each
+    of the sets starts from, so that is said too.
 
     Parameters
     ----------
@@ -107,7 +109,8 @@ def looking_back(
     >>> from safeteach.chapters.danger_ahead.figures import looking_back
     >>> print(looking_back(st.instances.union_counterexample(), h=3).alt)
     Step 3 of 4: 5 states and their actions. Unsafe: u. Doomed but not unsafe: x. New in U_3: x.
-    No longer in it: none. Actions that may end in U_4: a0 and a1 at x; a0 and a1 at u.
+    No longer in it: none. Actions that may end in U_4: a0 and a1 at x; a0 and a1 at u. Each set
+    starts from the unsafe states.
     """
     instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     if mdp.S > MOST_STATES:
@@ -120,9 +123,10 @@ def looking_back(
     steps = range(1, mdp.H + 1)  # the sheet has the same size at all of them
     legend = max(legend_height(_graph_entries(k, mdp.H), plan.width) for k in steps)
     record = RECORD_LINE * (1.4 + U.sum(axis=1).max()) + 0.1
-    below = legend + record
+    origin = "" if mdp.stationary else f"Each set starts from {ORIGINS[recursion]}."
+    below = legend + record + (1.4 * RECORD_LINE if origin else 0)
     lift = np.array([0, below])
-    alt = _describe_step(mdp, h, U, after)
+    alt = f"{_describe_step(mdp, h, U, after)} {origin}".rstrip()
     figure, axes = sheet(plan.width, plan.height + below, alt)
     for box, label, route in zip(plan.boxes, plan.labels, plan.routes, strict=True):
         home, a = plan.states[box.s] + lift, ",".join(map(str, box.actions))
@@ -145,13 +149,17 @@ def looking_back(
             ring(axes, xy, kind, 0.9 * plan.radius, gid=f"new/{s}")
     side = np.array([-0.66, 0.75]) * 1.1 * plan.radius
     draw_start(axes, plan.states[mdp.s1] + lift + side, gid=f"start/{mdp.s1}")
+    write(axes, (plan.width / 2, below - 0.6 * RECORD_LINE), origin)
     _draw_record(axes, mdp, h, U, (0.0, legend), plan.width, record)
     draw_legend(axes, entries, plan.width)
     return figure
 
 
 def terrain(
-    mdp: SafeMDP, h: int | None = None, routes: Mapping[str, ArrayLike] | None = None
+    mdp: SafeMDP,
+    h: int | None = None,
+    routes: Mapping[str, ArrayLike] | None = None,
+    columns: int = 0,
 ) -> DescribedFigure:
     """Draw the map of a grid world; with ``h``, what is doomed at that step; with routes, ways.
 
@@ -163,6 +171,8 @@ def terrain(
     routes : dict of one or two policies, optional
         By what the legend calls them.  Each is drawn as the way that it leads from the start
         where every step goes as it is likeliest to go, up to where it stays.
+    columns : int, optional
+        Of a wider map beside which this one is shown: cells and sheet are as large as there.
 
     Examples
     --------
@@ -180,13 +190,14 @@ def terrain(
     ways = {name: way(world, policy) for name, policy in (routes or {}).items()}
     if len(ways) > len(ROUTE_STYLES):
         raise ValueError(f"{len(ways)} routes; a map has room for {len(ROUTE_STYLES)}")
-    columns, rows = len(world.map[0]), len(world.map)
-    size = min(CELL, (MAP_WIDTH - 2 * EDGE) / columns)
-    width = max(columns * size + 2 * EDGE, 4.5)
+    across, rows = len(world.map[0]), len(world.map)
+    most = max(across, columns)
+    size = min(CELL, (MAP_WIDTH - 2 * EDGE) / most)
+    width = max(most * size + 2 * EDGE, 4.5)
     marks = _map_entries(h, world, moving=not ways)
     entries = [*marks, *(_route_entry(number, name) for number, name in enumerate(ways))]
     bottom = (legend_height(entries, width) if entries else EDGE) + 0.05
-    corner = ((width - columns * size) / 2, bottom)
+    corner = ((width - across * size) / 2, bottom)
     figure, axes = sheet(width, bottom + rows * size + EDGE, _describe_map(world, h, ways))
     draw_ground(axes, world, corner, size)
     middles = cell_middles(world, corner, size)
@@ -264,7 +275,7 @@ def _arrange(mdp: SafeMDP, h: int) -> Arrangement:
 
 
 def _kinds(mdp: SafeMDP, U_h: NDArray[np.bool_]) -> list[Kind]:
-    of = (SAFE, POTENTIALLY_UNSAFE, UNSAFE)
+    of = (SAFE, DOOMED, UNSAFE)
     return [of[int(now) + int(bad)] for now, bad in zip(U_h, mdp.unsafe, strict=True)]
 
 
@@ -310,13 +321,13 @@ def _since(U: NDArray[np.bool_]) -> list[int]:
 
 def _graph_entries(h: int, H: int) -> list[Entry]:
     def new(axes: Axes, xy: Point) -> None:
-        draw_state(axes, xy, POTENTIALLY_UNSAFE, 0.1)
-        ring(axes, xy, POTENTIALLY_UNSAFE, 0.1)
+        draw_state(axes, xy, DOOMED, 0.1)
+        ring(axes, xy, DOOMED, 0.1)
 
     def sample(axes: Axes, xy: Point) -> None:
         arrow(axes, (xy[0] - 0.2, xy[1]), (xy[0] + 0.15, xy[1]), **edge_style(doomed=True))
 
-    kinds = ((UNSAFE, "unsafe"), (POTENTIALLY_UNSAFE, f"doomed at step {h}"))
+    kinds = ((UNSAFE, "unsafe"), (DOOMED, f"doomed at step {h}"))
     entries = [
         Entry(lambda axes, xy, kind=kind: draw_state(axes, xy, kind, 0.13), said)  # type: ignore[misc]
         for kind, said in kinds
@@ -405,10 +416,10 @@ def _map_entries(h: int | None, mdp: GridMDP, moving: bool) -> list[Entry]:
         return ground_entries(mdp)
 
     def new(axes: Axes, xy: Point) -> None:
-        draw_state(axes, xy, POTENTIALLY_UNSAFE, 0.1)
-        ring(axes, xy, POTENTIALLY_UNSAFE, 0.1)
+        draw_state(axes, xy, DOOMED, 0.1)
+        ring(axes, xy, DOOMED, 0.1)
 
-    kinds = ((UNSAFE, "unsafe"), (POTENTIALLY_UNSAFE, f"doomed at step {h}"))
+    kinds = ((UNSAFE, "unsafe"), (DOOMED, f"doomed at step {h}"))
     marks = [
         Entry(lambda axes, xy, kind=kind: draw_state(axes, xy, kind, 0.13), said)  # type: ignore[misc]
         for kind, said in kinds

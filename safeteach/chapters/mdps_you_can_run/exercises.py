@@ -165,7 +165,10 @@ EXERCISES: dict[str, Exercise] = {
             Slip(_always_running, "That is for running it at every step, worn or not."),
             Slip(lambda: optimal(_machine(2)).value, "That is for two steps; there are three."),
             Slip(lambda: optimal(_machine(4)).value, "That is for four steps; there are three."),
-            Slip(lambda: 3.0, "That is if the machine never wears. It may, so average over both outcomes."),
+            Slip(
+                lambda: 3.0,
+                "That is if the machine never wears. It may, so average over both outcomes.",
+            ),
         ),
     ),
     "every-value-at-once": Function(
@@ -180,10 +183,11 @@ EXERCISES: dict[str, Exercise] = {
         axes=("H + 1", "S"),
     ),
     "law-of-the-state": Function(
-        asks="a function my_law(mdp, policy) that returns the laws of s_1 .. s_{H+1} as an array with "
-        "H + 1 rows and S columns",
-        hint="All probability starts at s1. To get the next row, multiply by the probability of each "
-        "action and then of each move, and add up what arrives at a state; each row sums to 1. "
+        asks="a function my_law(mdp, policy) that returns the laws of s_1 .. s_{H+1} as an array "
+        "with H + 1 rows and S columns",
+        hint="All probability starts at s1. To get the next row, multiply by the probability of "
+        "each action and then of each move, and add up what arrives at a state; each row sums to "
+        "1. "
         f"{TRIED}",
         oracle=_law,
         instances=_worlds_with_rewards,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -69,6 +70,19 @@ __all__ = ["averages", "boat", "map_of_values", "one_step_back", "timetable", "t
 EXACT = 1e-12  # actions whose values differ by less are equally good
 
 
+def best_actions(mdp: SafeMDP, plan: Plan) -> NDArray[np.bool_]:
+    """(H, S, A) the actions at which the maximum is attained, in a plan made by ``optimal``."""
+    if plan.policy.shape != (mdp.H, mdp.S):
+        raise ValueError(
+            f"the plan is for (H, S) = {plan.policy.shape}, the world has {(mdp.H, mdp.S)}"
+        )
+    lost = plan.V[:-1, :, None] - plan.Q
+    if (lost < -EXACT).any():
+        raise ValueError("in this plan an action is better than the best; expected one by optimal")
+    best: NDArray[np.bool_] = lost <= EXACT
+    return best
+
+
 # The boat -------------------------------------------------------------------------------------
 
 RADIUS = 0.36  # of a state, inches
@@ -120,7 +134,7 @@ def boat(mdp: SafeMDP) -> DescribedFigure:
     return figure
 
 
-def _style(a: int) -> dict[str, object]:
+def _style(a: int) -> dict[str, Any]:
     return {"color": BLUE, "dashed": True} if a else {"color": INK, "dashed": False}
 
 
@@ -129,7 +143,7 @@ def _way(axes: Axes, s: int, a: int, t: int, gid: str) -> tuple[Point, Point]:
     bend = BENDS.get((s, t), 0.0)
     gap = (1.05 * RADIUS, 1.1 * RADIUS)
     end = PLACES[t] + ENDS.get((s, t), (0.0, 0.0))
-    arrow(axes, PLACES[s], end, bend=bend, gap=gap, width=1.5, gid=gid, **_style(a))  # type: ignore[arg-type]
+    arrow(axes, PLACES[s], end, bend=bend, gap=gap, width=1.5, gid=gid, **_style(a))
     points = bow(PLACES[s], end, np.array(bend), ALONG)
     way = PLACES[t] - PLACES[s]
     aside = np.array([way[1], -way[0]]) / np.hypot(*way)
@@ -167,15 +181,17 @@ def _write_on_arrow(axes: Axes, spot: Point, aside: Point, chance: float, reward
 
 
 def _write_bold(axes: Axes, xy: Point, text: str) -> None:
-    style = {"fontsize": TEXT, "fontfamily": FONT, "fontweight": "bold", "color": INK}
-    axes.text(xy[0], xy[1] - HALF_LETTER, text, ha="center", zorder=6, **style)  # type: ignore[arg-type]
+    axes.text(
+        xy[0], xy[1] - HALF_LETTER, text, ha="center", zorder=6,
+        fontsize=TEXT, fontfamily=FONT, fontweight="bold", color=INK,
+    )  # fmt: skip
 
 
 def _actions_legend(mdp: SafeMDP) -> list[Entry]:
     def entry(a: int) -> Entry:
         def sample(axes: Axes, xy: Point) -> None:
             start, end = (xy[0] - 0.22, xy[1]), (xy[0] + 0.16, xy[1])
-            arrow(axes, start, end, width=1.5, **_style(a))  # type: ignore[arg-type]
+            arrow(axes, start, end, width=1.5, **_style(a))
 
         return Entry(sample, mdp.action_name(a))
 
@@ -227,7 +243,7 @@ def trials(first: ArrayLike, second: ArrayLike, names: tuple[str, str]) -> Descr
     --------
     >>> from safeteach.chapters.mdps_you_can_run import figures
     >>> print(figures.trials([1, 1, 0.5], [0.5, 0.9, 0.5], ("Ann", "Bob")).alt)
-    A dot for each of 3 trials, at what Bob earned more than Ann, from -0.5 to 0. Ann looks better
+    A dot for each of 3 trials: how much more Bob earned than Ann, from -0.5 to 0. Ann looks better
     in 2 trials, Bob in 0, and in 1 they are level.
     """
     more = (np.asarray(second, float) - np.asarray(first, float)).round(9) + 0.0
@@ -254,7 +270,7 @@ def trials(first: ArrayLike, second: ArrayLike, names: tuple[str, str]) -> Descr
             sign * 0.56 * reach, 1.3 * top + 1, said, color=color, ha="center", va="top",
             fontsize=TEXT, fontfamily=FONT, fontweight="bold",
         )  # fmt: skip
-    label = f"what {names[1]} earned more than {names[0]}, on average over a trial"
+    label = f"how much more {names[1]} earned than {names[0]}, mean of a trial"
     axes.set_xlabel(label, fontsize=TEXT, fontfamily=FONT, color=INK)
     axes.tick_params(labelsize=TEXT, colors=INK)
     axes.xaxis.set_major_locator(MaxNLocator(7))
@@ -267,7 +283,7 @@ def _describe_trials(
     more: NDArray[np.float64], counts: Mapping[int, int], names: tuple[str, str]
 ) -> str:
     return (
-        f"A dot for each of {more.size} trials, at what {names[1]} earned more than {names[0]}, "
+        f"A dot for each of {more.size} trials: how much more {names[1]} earned than {names[0]}, "
         f"from {more.min():.3g} to {more.max():.3g}. {names[0]} looks better in {counts[-1]} "
         f"trials, {names[1]} in {counts[1]}, and in {counts[0]} they are level."
     )
@@ -286,7 +302,7 @@ def one_step_back(mdp: SafeMDP, plan: Plan, h: int, s: int) -> DescribedFigure:
     plan : Plan
         Made for this world by ``optimal``.
     h : int
-        A step 1..H-1.
+        A step 1..H.
     s : int
         The state to look at.
 
@@ -298,7 +314,7 @@ def one_step_back(mdp: SafeMDP, plan: Plan, h: int, s: int) -> DescribedFigure:
     -----
     Taught in the chapter *MDPs you can run*.
     """
-    i = mdp.check_step(h) - 1
+    i, is_best = mdp.check_step(h) - 1, best_actions(mdp, plan)
     names = [shorten(mdp.state_name(t)) for t in range(mdp.S)]
     radius = state_radius(names)
     pitch = 2 * radius + 0.1
@@ -315,7 +331,7 @@ def one_step_back(mdp: SafeMDP, plan: Plan, h: int, s: int) -> DescribedFigure:
     heights = np.linspace(rows[0] - 0.35, rows[-1] + 0.35, mdp.A) if mdp.A > 1 else home[1:]
     for a, y in zip(order.tolist(), heights, strict=True):
         spot = np.array([middle, y])
-        best = bool(plan.V[i, s] - plan.Q[i, s, a] <= EXACT)
+        best = bool(is_best[i, s, a])
         heavy = 3.2 if best else 1.4
         arrow(axes, home, spot, head=False, gap=(radius, 0), width=heavy, gid=f"action/{a}/{best}")
         for t in np.flatnonzero(mdp.P[i, s, a]).tolist():
@@ -370,7 +386,7 @@ def timetable(
     mdp : SafeMDP
         With at most 12 states and about 8 steps; the names of the actions decide how many fit.
     plan : Plan
-        Made for this world by ``optimal`` or ``safe_optimal``.
+        Made for this world by ``optimal``.
     look : int, optional
         A state whose row is framed.
     first : int
@@ -392,12 +408,9 @@ def timetable(
     >>> print(figures.timetable(mdp, st.optimal(mdp)).alt)
     Timetable of a plan, 1 state by 2 steps, of value 1 from 0. 0: 0 throughout.
     """
-    if plan.policy.shape != (mdp.H, mdp.S):
-        raise ValueError(
-            f"the plan is for (H, S) = {plan.policy.shape}, the world has {(mdp.H, mdp.S)}"
-        )
+    tied = np.asarray(best_actions(mdp, plan).all(axis=2)) & (mdp.A > 1)
     states = [shorten(mdp.state_name(s)) for s in range(mdp.S)]
-    words = _words(mdp, plan)
+    words = _words(mdp, plan, tied)
     left = max(text_size(name)[0] for name in states) + MARGIN + GAP
     widest = [shorten(mdp.action_name(a)) for a in range(mdp.A)]
     cell = max(text_size(name)[0] for name in [*widest, *words.flat, "0.00"]) + 2 * GAP
@@ -416,7 +429,7 @@ def timetable(
         for s, a in enumerate(plan.policy[i]):
             y = height - (s + 2) * ROW
             box = Rectangle((x, y), cell, ROW, gid=f"cell/{i + 1}/{s}/{a}")
-            bare = i < start or _tied(plan)[i, s]
+            bare = i < start or tied[i, s]
             box.set(facecolor=PAPER if bare else SHADES[a % len(SHADES)])
             box.set(edgecolor=LINE, linewidth=0.8, zorder=1)
             axes.add_artist(box)
@@ -431,17 +444,10 @@ def timetable(
     return figure
 
 
-def _tied(plan: Plan) -> NDArray[np.bool_]:
-    """(H, S) whether there are several actions and all are equally good."""
-    apart = plan.V[:-1, :, None] - plan.Q
-    tied: NDArray[np.bool_] = (apart <= EXACT).all(axis=2)
-    return tied & (plan.Q.shape[2] > 1)
-
-
-def _words(mdp: SafeMDP, plan: Plan) -> NDArray[np.str_]:
+def _words(mdp: SafeMDP, plan: Plan, tied: NDArray[np.bool_]) -> NDArray[np.str_]:
     """(H, S) what each cell of the timetable says to do."""
     actions = np.array([shorten(mdp.action_name(a)) for a in range(mdp.A)])
-    return np.where(_tied(plan), "either" if mdp.A == 2 else "any", actions[plan.policy])
+    return np.where(tied, "either" if mdp.A == 2 else "any", actions[plan.policy])
 
 
 def _describe_timetable(mdp: SafeMDP, plan: Plan, words: NDArray[np.str_], start: int) -> str:
@@ -501,7 +507,7 @@ def map_of_values(mdp: SafeMDP, plan: Plan, h: int) -> DescribedFigure:
         raise ValueError(f"a map of {columns} columns with values does not fit: at most 6")
     entries = ground_entries(world)
     corner = (0.15, (legend_height(entries, width) if entries else 0.1) + 0.05)
-    best = plan.V[i][:, None] - plan.Q[i] <= EXACT
+    best = best_actions(mdp, plan)[i]
     shown = best & ~best.all(axis=1, keepdims=True)
     alt = _describe_map(mdp, plan, h, shown)
     figure, axes = sheet(width, corner[1] + rows * CELL + 0.15, alt)
@@ -509,12 +515,13 @@ def map_of_values(mdp: SafeMDP, plan: Plan, h: int) -> DescribedFigure:
     for s, middle in enumerate(cell_middles(world, corner, CELL)):
         letter = cell_letter(world, s)
         if letter:
-            write(axes, middle + [-0.36 * CELL, 0.36 * CELL], letter)
+            write(axes, middle + np.array([-0.36, 0.36]) * CELL, letter)
         for a, move in enumerate(MOVES):
             if shown[s, a]:
                 draw_move(axes, middle, move, 1.0, CELL, f"move/{s}/{a}")
-        value = f"{plan.V[i, s]:.2f}"
-        write(axes, middle, value, halo=PAPER if not shown[s].any() else None)
+        aside = sum(MOVES[move][1] for a, move in enumerate(MOVES) if shown[s, a])
+        spot = middle - np.array([0.05 * aside * CELL, 0])  # away from the arrow
+        write(axes, spot, f"{plan.V[i, s]:.2f}", halo=PAPER if not shown[s].any() else None)
     if entries:
         draw_legend(axes, entries, width)
     return figure

@@ -8,12 +8,12 @@ from matplotlib.patches import Rectangle
 
 from safeteach.classroom.drawing.laboratory import laboratory
 from safeteach.figures.described import (
+    DOOMED,
     INK,
     LINE,
     PALE_BLUE,
     PALE_ORANGE,
     PAPER,
-    POTENTIALLY_UNSAFE,
     SAFE,
     UNSAFE,
     DescribedFigure,
@@ -99,7 +99,7 @@ def mask(mdp: SafeMDP, learner: SRFUCRL, h: int) -> DescribedFigure:
         write(axes, (left + (a + 0.5) * wide, top), name)
     for s, name in enumerate(names):
         y = top - (s + 1) * LOW
-        kind = UNSAFE if learner.flagged[s] else POTENTIALLY_UNSAFE if learner.U[h - 1, s] else SAFE
+        kind = UNSAFE if learner.flagged[s] else DOOMED if learner.U[h - 1, s] else SAFE
         draw_state(axes, (MARGIN + 1.2 * RADIUS, y), kind, RADIUS, gid=f"state/{s}/{kind.name}")
         write(axes, (MARGIN + 2.4 * RADIUS + 0.1, y), name, "left")
         for a in range(mdp.A):
@@ -124,7 +124,7 @@ def _box(middle: Point, wide: float, inset: float) -> tuple[tuple[float, float],
 
 def _draw_cell(axes: Axes, middle: Point, wide: float, look: str, gid: str | None = None) -> None:
     cell = Rectangle(*_box(middle, wide, 0), facecolor=LOOKS[look], linewidth=0.8, gid=gid)
-    cell.set(edgecolor=POTENTIALLY_UNSAFE.edge if look == "banned" else LINE, zorder=2)
+    cell.set(edgecolor=DOOMED.edge if look == "banned" else LINE, zorder=2)
     cell.set(hatch="////" if look == "banned" else None, hatch_linewidth=0.9)
     axes.add_artist(cell)
 
@@ -154,7 +154,7 @@ def _entries() -> list[Entry]:
         Entry(lambda axes, xy: _draw_chosen(axes, xy, wide), "planned"),
         Entry(lambda axes, xy: _draw_unknown(axes, xy, wide), "risky, not known"),
         Entry(lambda axes, xy: draw_state(axes, xy, UNSAFE, RADIUS), "flagged"),
-        Entry(lambda axes, xy: draw_state(axes, xy, POTENTIALLY_UNSAFE, RADIUS), "known doomed"),
+        Entry(lambda axes, xy: draw_state(axes, xy, DOOMED, RADIUS), "known doomed"),
     ]
 
 

@@ -17,12 +17,12 @@ from safeteach.bounds import beta
 from safeteach.figures.chart import chart
 from safeteach.figures.described import (
     BLUE,
+    DOOMED,
     FONT,
     GREY,
     INK,
     LINE,
     PAPER,
-    POTENTIALLY_UNSAFE,
     SAFE,
     TEXT,
     UNSAFE,
@@ -402,7 +402,7 @@ def _draw_spread(
             flagged, believed = moment.U[-1, s], moment.U[h, s]
             count = "" if flagged or h + 1 == mdp.H else str(moment.bad[h, s])
             if believed:
-                kind = UNSAFE if flagged else POTENTIALLY_UNSAFE
+                kind = UNSAFE if flagged else DOOMED
                 word = "flagged" if flagged else "doomed"
                 draw_state(axes, xy, kind, 0.15, count, gid=f"state/{s}/{h + 1}/{word}")
                 continue
@@ -419,7 +419,7 @@ def _draw_unknown(axes: Axes, xy: Point, gid: str | None = None) -> None:
 
 def _entries(world: GridMDP) -> list[Entry]:
     def doomed(axes: Axes, xy: Point) -> None:
-        draw_state(axes, xy, POTENTIALLY_UNSAFE, 0.13, str(world.A))
+        draw_state(axes, xy, DOOMED, 0.13, str(world.A))
 
     return [
         Entry(lambda axes, xy: draw_state(axes, xy, UNSAFE, 0.13), "flagged"),

@@ -31,36 +31,37 @@ __all__ = ["track"]
 
 SIZE = (5.7, 3.7)  # inches
 METRES = 250  # a block
-EDGES = np.array([30, 42, 55.5, 66, 75, 83, 90.5, 97, 103, 109.0])  # between the speeds
+EDGES = np.array([30, 42, 50.5, 66, 75, 83, 90.5, 97, 103, 109.0])  # between the speeds
 HALO = [withStroke(linewidth=3, foreground=PAPER)]
 
 
-def track(runs: Mapping[str, ArrayLike] | None = None, h: int | None = None) -> DescribedFigure:
+def track(runs: Mapping[str, ArrayLike] | None = None, doomed: bool = False) -> DescribedFigure:
     """The straight track and the curve of :func:`safeteach.instances.railway`, block by speed.
 
     Parameters
     ----------
     runs : dict of (n,) int arrays, optional
         States that a train passes, by what is written at its line; one that is unsafe is dashed.
-    h : int, optional
-        A step 1..H: the states of U_h are marked. Without it only unsafe ones are.
+    doomed : bool
+        Mark doomed states too.  A train is in block h at step h, so in block h those of U_h.
 
     Examples
     --------
     >>> from safeteach.classroom.drawing.track import track
-    >>> track(h=13).alt
+    >>> track(doomed=True).alt[:144]
     'Speed against the distance to a curve for 50 mph. Unsafe: more than 50 mph in the curve. \
-Doomed at step 13: 71 mph or more 250 m before it.'
+Doomed when a train is there: 106 mph or more 1500 m be'
     """
     line, runs = railway(), runs or {}
     shape = (STRAIGHT + CURVE, len(SPEEDS))
     unsafe = line.unsafe.reshape(shape)
-    doomed = np.zeros(shape, bool) if h is None else potentially_unsafe(line)[h - 1].reshape(shape)
-    figure = DescribedFigure(*SIZE, alt=_describe(runs, doomed & ~unsafe, h))
+    U = potentially_unsafe(line).reshape(-1, *shape)
+    too_late = U[np.arange(len(U)), np.arange(len(U))] & ~unsafe & doomed
+    figure = DescribedFigure(*SIZE, alt=_describe(runs, too_late))
     axes = chart(figure, "metres to the curve", "speed in mph")
     axes.set_position((0.125, 0.16, 0.855, 0.81))
     left = METRES * (np.arange(len(unsafe)) - STRAIGHT)
-    for b, j in np.argwhere(unsafe | doomed):
+    for b, j in np.argwhere(unsafe | too_late):
         kind = "unsafe" if unsafe[b, j] else "doomed"
         cell = Rectangle((left[b], EDGES[j]), METRES, EDGES[j + 1] - EDGES[j])
         cell.set_gid(f"{kind}/{b}/{j}")
@@ -99,18 +100,18 @@ def _say(
               path_effects=HALO)  # fmt: skip
 
 
-def _describe(runs: Mapping[str, ArrayLike], doomed: ArrayLike, h: int | None) -> str:
+def _describe(runs: Mapping[str, ArrayLike], too_late: ArrayLike) -> str:
     text = (
         f"Speed against the distance to a curve for {LIMIT} mph. "
         f"Unsafe: more than {LIMIT} mph in the curve."
     )
-    if h is not None:
-        columns = [
-            f"{SPEEDS[row.argmax()]} mph or more {METRES * (STRAIGHT - b)} m before it"
-            for b, row in enumerate(np.asarray(doomed))
-            if row.any()
-        ]
-        text += f" Doomed at step {h}: {listing(columns, 400)}."
+    columns = [
+        f"{SPEEDS[row.argmax()]} mph or more {METRES * (STRAIGHT - b)} m before it"
+        for b, row in enumerate(np.asarray(too_late))
+        if row.any()
+    ]
+    if columns:
+        text += f" Doomed when a train is there: {listing(columns, 400)}."
     for name, states in runs.items():
         speeds = np.asarray(SPEEDS)[np.asarray(states) % len(SPEEDS)]
         text += f" Run {name}: at most {speeds.max()} mph, in the curve {speeds[-1]}."

@@ -72,7 +72,17 @@ def test_a_state_is_doomed_if_all_its_boxes_are_bad(mdp):
 def test_after_the_last_step_no_arrow_is_bad():
     figure = looking_back(CROSSING, CROSSING.H)
     assert {kind for *_, kind in gids(figure, "delta")} == {"free"}
-    assert figure.alt.endswith("After the last step nothing counts.")
+    assert "After the last step nothing counts." in figure.alt
+
+
+def test_what_the_sets_start_from_is_said_where_it_matters(written):
+    """Where transitions do not depend on the step both recursions are the same."""
+    for recursion, origin in (("exact", "the unsafe states"), ("paper", "the set after it")):
+        said = f"Each set starts from {origin}."
+        figure = looking_back(CROSSING, 3, recursion)
+        assert figure.alt.endswith(said)
+        assert said in {text.get_text() for text in written(figure)}
+        assert "starts from" not in looking_back(walker(), 3, recursion).alt
 
 
 @each("mdp", WORLDS)

@@ -19,7 +19,7 @@ SLIPS = {
     2.0625: "running it at every step",
     1.625: "two steps",
     1 + 2.3125 / 2 + 1.625 / 2: "four steps",
-    3.0: "luck",
+    3.0: "never wears",
 }
 WRONG["by-hand"] = [*SLIPS, 2.5, "37/16", (37, 16), math.nan, 2.31]
 
@@ -318,7 +318,7 @@ WRONG["ignore-the-clock"] = [
 
 def test_the_gap_is_told():
     text = chapter.check("ignore-the-clock", patience(0.9)).text.replace("\n", " ")
-    assert "worth 3.7, and the best of those that ignore the step 3.6: that is 0.1 less" in text
+    assert "the value 3.7, and the best of those that ignore the step 3.6: that is 0.1" in text
 
 
 # take-the-dice-away ---------------------------------------------------------------------------
@@ -424,7 +424,7 @@ WRONG["take-the-dice-away"].append(np.zeros((1, 1), int))
     ("answer", "said"),
     [
         (the_best_policy, "which the given policy never takes there"),
-        (the_likeliest_action, "The given policy is worth"),
+        (the_likeliest_action, "The given policy has the value 0.5667, the deterministic one 0.5."),
         (still_with_dice, "expected an (H, S) = (1, 1) array of whole numbers"),
         (action_numbers_from_one, "It returns no policy: policy[0, 0] is 1; the actions are 0..0"),
         (in_its_argument, "It changes its argument policy"),

@@ -36,11 +36,46 @@ def test_actions_differ_in_shade():
     assert len(shades["0"]) == len(shades["1"]) == len(shades["0"] ^ shades["1"]) / 2 == 1
 
 
-def test_safe_plans_can_be_drawn_too():
+def test_the_description_says_what_the_cells_say(drawn, written):
     mdp = st.instances.union_counterexample()
-    free, safe = (figures.timetable(mdp, plan(mdp)) for plan in (st.optimal, st.safe_optimal))
-    assert "worth 2.5 from start. start: a1 at step 1, then a0." in free.alt
-    assert "worth 2 from start. start: a0 throughout." in safe.alt
+    figure = figures.timetable(mdp, st.optimal(mdp))
+    assert "of value 2.5 from start. start: a1 at step 1, then either." in figure.alt
+    assert "y: either at step 1, a1 at step 2, then either." in figure.alt
+    assert {("1", "0", "1"), ("2", "2", "1")} <= set(drawn(figure, "cell"))
+    words = [text.get_text().split("\n")[0] for text in written(figure)]
+    assert words.count("a1") == 2
+    assert words.count("either") == mdp.H * mdp.S - 2
+
+
+def test_equally_good_actions_leave_a_cell_blank_and_their_names_out():
+    P = np.eye(2)[[[0, 0, 1], [1, 1, 1]]]  # in the first state two of three are as good
+    mdp = st.SafeMDP(P, [[0.5, 0.5, 0], [0, 0, 0]], np.zeros(2), tau=0.5, H=2)
+    figure = figures.timetable(mdp, st.optimal(mdp))
+    assert figure.alt.endswith("0: 0 throughout. 1: any throughout.")
+    first, second = (
+        [p for p in figure.axes[0].patches if p.get_gid().split("/")[2] == s] for s in "01"
+    )
+    assert {p.get_facecolor() for p in first} == {p.get_facecolor() for p in second}
+
+
+def test_a_plan_that_forbids_actions_is_refused():
+    """What is best in it is a question of what is safe, and that it does not say."""
+    mdp = st.instances.union_counterexample()
+    with pytest.raises(ValueError, match="an action is better than the best; expected one by opt"):
+        figures.timetable(mdp, st.safe_optimal(mdp))
+
+
+@pytest.mark.parametrize("first", [1, 4, 8])
+def test_a_table_can_be_filled_in_from_a_step_on(first, drawn, written, legible):
+    mdp = st.instances.random_mdp(S=3, A=2, H=8, seed=1)
+    plan = st.optimal(mdp)
+    figure = figures.timetable(mdp, plan, look=1, first=first)
+    legible(figure)
+    values = [text.get_text() for text in written(figure) if "\n" in text.get_text()]
+    assert len(values) == (mdp.H - first + 1) * mdp.S
+    assert drawn(figure, "look") == [("1",)]
+    assert ("of value" in figure.alt) == (first == 1)
+    assert first == 1 or f"filled in from step {first} on." in figure.alt
 
 
 def test_the_smallest_world():

@@ -39,7 +39,7 @@ def test_cells_frames_and_states_are_those_of_the_learner(episodes, h, drawn):
     chosen = [(str(s), str(a)) for s, a in enumerate(learner.policy[h - 1])]
     assert drawn(figure, "chosen") == sorted(chosen)
     kinds = np.where(
-        learner.flagged, "unsafe", np.where(learner.U[h - 1], "potentially unsafe", "safe")
+        learner.flagged, "unsafe", np.where(learner.U[h - 1], "doomed", "safe")
     )
     assert drawn(figure, "state") == sorted((str(s), str(x)) for s, x in enumerate(kinds))
 

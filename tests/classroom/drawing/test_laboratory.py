@@ -20,7 +20,7 @@ def bars(figure):
 def test_moves_and_kinds_are_those_of_the_world(h, drawn):
     figure = laboratory(LAB, h=h)
     U = st.potentially_unsafe(LAB)
-    names = np.where(LAB.unsafe, "unsafe", np.where(U[h - 1], "potentially unsafe", "safe"))
+    names = np.where(LAB.unsafe, "unsafe", np.where(U[h - 1], "doomed", "safe"))
     assert drawn(figure, "state") == sorted((str(s), str(x)) for s, x in enumerate(names))
     support = LAB.support()[h - 1].any(axis=1) & ~np.eye(LAB.S, dtype=bool)
     doomed = U[h] if h < LAB.H else np.zeros(LAB.S, bool)
@@ -88,7 +88,7 @@ def test_the_words_follow_the_policy():
         "The policy: back in room 0; wait in room 1, "
         in laboratory(LAB, policy=wait).alt
     )
-    assert "Potentially unsafe but not unsafe: none" in laboratory(LAB, h=LAB.H).alt
+    assert "Doomed but not unsafe: none" in laboratory(LAB, h=LAB.H).alt
 
 
 def test_it_can_be_read(legible):

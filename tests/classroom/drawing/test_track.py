@@ -1,7 +1,6 @@
 """The picture of the track marks exactly the states that are unsafe or doomed."""
 
 import numpy as np
-import pytest
 
 import safeteach as st
 from safeteach.classroom.drawing.track import track
@@ -18,12 +17,19 @@ def marked(figure):
     return found["unsafe"], found["doomed"]
 
 
-@pytest.mark.parametrize("h", [None, 14, 12, 7, 1])
-def test_cells_are_the_sets(h):
-    unsafe, doomed = marked(track(h=h))
+def test_cells_are_the_sets_at_the_step_at_which_a_train_is_there():
+    U, block = st.potentially_unsafe(LINE), np.arange(LINE.S) // 9
+    then = U[block, np.arange(LINE.S)]  # in block h at step h
+    assert then[~LINE.unsafe].any() and not then.all()
+    unsafe, doomed = marked(track(doomed=True))
     assert unsafe == set(np.flatnonzero(LINE.unsafe))
-    U = LINE.unsafe if h is None else st.potentially_unsafe(LINE)[h - 1]
-    assert doomed == set(np.flatnonzero(U & ~LINE.unsafe))
+    assert doomed == set(np.flatnonzero(then & ~LINE.unsafe))
+    assert marked(track()) == (unsafe, set())
+
+
+def test_a_train_is_in_block_h_at_step_h():
+    run = st.rollout(LINE, st.optimal(LINE).policy, seed=0).states[:-1]
+    assert (run // 9 == np.arange(LINE.H)).all()
 
 
 def test_runs_are_drawn_and_an_unsafe_one_is_dashed():

@@ -37,7 +37,7 @@ def kind(mdp, s):
     beyond = s > mdp.leaves[-1]
     h = mdp.depth + 2 if beyond else layer(mdp, s) + 1
     doomed = st.potentially_unsafe(mdp)[h - 1, s]
-    return "unsafe" if mdp.unsafe[s] else "potentially unsafe" if doomed else "safe"
+    return "unsafe" if mdp.unsafe[s] else "doomed" if doomed else "safe"
 
 
 @pytest.mark.parametrize("mdp", [*VIOLATION, *REGRET], ids=repr)
@@ -58,7 +58,7 @@ def test_every_state_and_branch_is_drawn_as_what_it_is(mdp, drawn, legible):
 @pytest.mark.parametrize("mdp", [*VIOLATION, *REGRET], ids=repr)
 def test_the_legend_names_only_what_is_drawn(mdp, written):
     texts = {text.get_text() for text in written(tree(mdp))}
-    names = {"safe", "potentially unsafe", "unsafe"}
+    names = {"safe", "doomed", "unsafe"}
     assert texts & names == {kind(mdp, s) for s in range(mdp.S)}
 
 

@@ -14,7 +14,7 @@ UNION = st.instances.union_counterexample()
 
 
 def kind(mdp, U_h, s):
-    return "unsafe" if mdp.unsafe[s] else "potentially unsafe" if U_h[s] else "safe"
+    return "unsafe" if mdp.unsafe[s] else "doomed" if U_h[s] else "safe"
 
 
 @pytest.mark.slow
@@ -57,7 +57,7 @@ def test_arrows_into_danger_are_dashed_and_coloured():
 def test_the_words_follow_the_data():
     alts = [st.figures.delta_graph(UNION, h).alt for h in range(1, 5)]
     assert len(set(alts)) == 4
-    assert "Potentially unsafe but not unsafe: x. Safe: start, y, g." in alts[2]
+    assert "Doomed but not unsafe: x. Safe: start, y, g." in alts[2]
     assert alts[1].endswith("Actions that can lead into U_3: a1 at y; a0 and a1 at u.")
     assert alts[3].endswith("Actions that can lead into U_5: none.")
 

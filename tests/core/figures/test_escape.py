@@ -55,7 +55,7 @@ def test_names_are_not_read_as_mathematics(legible):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((ICE, 8, 1), r"state \(1,2\) is potentially unsafe at step 1"),
+        ((ICE, 8, 1), r"state \(1,2\) is doomed at step 1"),
         ((ICE, 99, 1), "s is 99"),
         ((ICE, 0, 0), "h is 0; the steps are 1..10"),
         ((ICE, 0, 11), "h is 11; the steps are 1..10"),

@@ -27,7 +27,7 @@ def test_ground_and_kinds_are_those_of_the_world(h, drawn):
     cells = [(f"{i},{j}", ground) for i, row in enumerate(ICE.map) for j, ground in enumerate(row)]
     assert drawn(figure, "cell") == sorted(cells)
     U_h = st.potentially_unsafe(ICE)[h - 1]
-    names = np.where(ICE.unsafe, "unsafe", np.where(U_h, "potentially unsafe", "safe"))
+    names = np.where(ICE.unsafe, "unsafe", np.where(U_h, "doomed", "safe"))
     states = sorted((str(s), str(name)) for s, name in enumerate(names))
     assert drawn(figure, "state") == states
     assert drawn(figure, "policy") == []

@@ -10,7 +10,7 @@ import safeteach as st
 
 def expected_states(mdp, steps):
     U = st.potentially_unsafe(mdp)
-    names = np.array(["safe", "potentially unsafe", "unsafe"])
+    names = np.array(["safe", "doomed", "unsafe"])
     return sorted(
         (str(h), str(s), str(names[int(U[h - 1, s]) + int(mdp.unsafe[s])]))
         for h in steps

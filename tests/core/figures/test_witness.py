@@ -18,7 +18,7 @@ def test_nodes_and_answers_are_those_of_the_witness(drawn, mdp):
         answers = st.witness(mdp, s, 1).answers
         figure = st.figures.witness(mdp, s, 1)
         nodes = [
-            (str(h), str(t), "unsafe" if mdp.unsafe[t] else "potentially unsafe")
+            (str(h), str(t), "unsafe" if mdp.unsafe[t] else "doomed")
             for h, t in answers
         ]
         assert drawn(figure, "node") == sorted(nodes)
