@@ -21,7 +21,6 @@ from safeteach.classroom.captions import Caption
 from safeteach.figures import DescribedFigure
 
 WAITING = (
-    "the_algorithm",
     "the_experiments",
     "what_the_constants_really_do",
 )
