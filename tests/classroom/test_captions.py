@@ -24,7 +24,6 @@ WAITING = (
     "why_regret_is_small",
     "why_violation_is_small",
     "the_experiments",
-    "what_the_constants_really_do",
 )
 CHAPTERS = {
     tool.slug(path): notebooks.read(tool.ROOT / f"{path}.ipynb").cells

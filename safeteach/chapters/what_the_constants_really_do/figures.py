@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -87,7 +88,7 @@ LEARNERS = {  # colour, marker, dashes
 def _say(axes: Axes, x: float, y: float, text: str, color: str = INK, **where: str) -> None:
     axes.text(
         x, y, text, color=color, fontsize=TEXT, fontfamily=FONT, path_effects=HALO, zorder=7,
-        **{"ha": "left", "va": "center", **where},
+        ha=where.get("ha", "left"), va=where.get("va", "center"),
     )  # fmt: skip
 
 
@@ -116,8 +117,8 @@ def whereabouts(mdp: SafeMDP, visits: ArrayLike) -> DescribedFigure:
     """
     world = check_grid(mdp)
     share = 100 * np.asarray(visits) / np.sum(visits)
-    been = np.flatnonzero(share)
-    said = listing([f"{world.state_name(int(s))} {share[s]:.3g}%" for s in been], 300)
+    been = np.flatnonzero(share).tolist()
+    said = listing([f"{world.state_name(s)} {share[s]:.3g}%" for s in been], 300)
     rows, across = len(world.map), len(world.map[0])
     entries = ground_entries(world)
     width = across * CELL + 2 * EDGE
@@ -354,7 +355,7 @@ def shore(violation: Mapping[str, ArrayLike], broken: Mapping[str, int], runs: i
         )
         alarm = f"{name}: false alarm in {broken[name]} of {runs}"
         _say(axes, 1.03 * K, y, alarm, color)
-    axes.set(xlim=(0, 1.85 * K), ylim=(0, 1.08 * top))
+    axes.set(xlim=(0, 1.97 * K), ylim=(0, 1.08 * top))
     axes.xaxis.set_major_locator(FixedLocator([0, half, K]))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines["bottom"].set_bounds(0, K)
@@ -395,7 +396,7 @@ def proved_regret(
     whole = 14 * math.sqrt(H**4 * S * A * K * (math.log(5) + log))
     fewer = math.sqrt((successors or S) * math.log(2) + log) - math.sqrt(S * math.log(2) + log)
     model = math.sqrt(2 * H**4 * S * A * K) * fewer
-    return regret_bound(S, A, H, K, delta) - (1 - kappa) * whole + model  # type: ignore[arg-type]
+    return regret_bound(S, A, H, K, delta) - (1 - kappa) * whole + model
 
 
 def begin_to_speak(mdp: SafeMDP, delta: float) -> dict[str, dict[str, int]]:
@@ -418,8 +419,8 @@ def begin_to_speak(mdp: SafeMDP, delta: float) -> dict[str, dict[str, int]]:
     into_doom = int((support[:-1] & potentially_unsafe(mdp)[1:, None, None]).sum())
     gaps = (mdp.c - mdp.tau)[mdp.unsafe]
     unsafe, gap = gaps.size, float(gaps.min())
-    of = {"S": S, "A": A, "H": H, "delta": delta}
-    wet = {"S": S, "H": H, "tau": mdp.tau, "delta": delta}
+    of: dict[str, Any] = {"S": S, "A": A, "H": H, "delta": delta}
+    wet: dict[str, Any] = {"S": S, "H": H, "tau": mdp.tau, "delta": delta}
     looks = sum(g * (visits_until_flagged(float(g), S, delta) - 1 + H) for g in gaps)
 
     def for_ever(edges: int) -> float:
@@ -610,7 +611,7 @@ def room(unsafe: Mapping[str, ArrayLike]) -> DescribedFigure:
     ]
     figure = DescribedFigure(WIDE, 4.2, f"Unsafe hours of {K:,}. {' '.join(said)}")
     axes = chart(figure, "hours so far", "unsafe hours so far")
-    axes.set_position((0.135, 0.14, 0.835, 0.82))
+    axes.set_position((0.165, 0.14, 0.815, 0.82))
     heights = _apart([float(np.log(max(total[-1], 1))) for total in sums.values()], 0.62)
     styles = zip(sums.items(), heights, SHADES[::-1], DASHES[::-1], strict=False)
     for (name, total), height, color, dashes in styles:
@@ -619,7 +620,7 @@ def room(unsafe: Mapping[str, ArrayLike]) -> DescribedFigure:
             seen + 1, total[seen], color=color, linestyle=dashes, linewidth=2.2, gid=name
         )
         _say(axes, 1.15 * K, float(np.exp(height)), f"{name}: {total[-1]:,}", color)
-    axes.set(xscale="log", yscale="log", xlim=(10, 60 * K), ylim=(1, 2 * K))
+    axes.set(xscale="log", yscale="log", xlim=(10, 300 * K), ylim=(1, 2 * K))
     axes.xaxis.set_major_locator(FixedLocator([10, 100, 1_000, K]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter("{x:,.0f}")
