@@ -62,18 +62,7 @@ from safeteach.figures.grid import (
 from safeteach.safety import potentially_unsafe
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = [
-    "begin_to_speak",
-    "begins",
-    "doors",
-    "proved_regret",
-    "room",
-    "shore",
-    "speaks",
-    "sweep",
-    "whereabouts",
-    "widths",
-]
+__all__ = ["doors", "room", "shore", "speaks", "sweep", "whereabouts", "widths"]
 
 LEAST_PROVED = 1 / (7 * math.sqrt(2))  # of the factors on the bonus
 
