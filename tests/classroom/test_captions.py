@@ -22,7 +22,6 @@ from safeteach.figures import DescribedFigure
 
 WAITING = (
     "the_experiments",
-    "what_the_constants_really_do",
 )
 CHAPTERS = {
     tool.slug(path): notebooks.read(tool.ROOT / f"{path}.ipynb").cells

@@ -211,3 +211,52 @@ def test_the_bound_with_a_factor():
         bound = by_hand(LEAST, mdp.S, mdp.A, mdp.H, K, 0.005)
         assert bound < K * mdp.H
         assert history.regret.sum() <= bound
+
+
+# The other width -------------------------------------------------------------------------------
+
+
+class Narrow(st.SUCBVI):
+    """SUCBVI that flags with a multiple of its width."""
+
+    def __init__(self, known, share, **settings):
+        super().__init__(known, bonus_scale=0.01, **settings)
+        self.share = share
+
+    def _flag(self):
+        width = self.share * st.bounds.beta(self.costs.N, self.known.S, self.delta)
+        self.flagged[:] = self.costs.mean - width > self.known.tau
+
+
+def false_alarms(share, noise, runs=20):
+    """In how many runs a start whose cost is exactly tau is flagged, and the mean violation."""
+    P = np.zeros((3, 2, 3))
+    P[0, 0, 1] = P[0, 1, 2] = P[1, :, 1] = P[2, :, 2] = 1
+    shore = st.SafeMDP(P, [[0, 0], [1, 1], [0.5, 0.5]], c=[0.5, 1, 0], tau=0.5, H=2)
+    alarms, violation = 0, 0.0
+    for seed in range(runs):
+        learner = Narrow(shore.known, share, episodes=600, delta=0.005)
+        flagged = False
+        for _k, episode in st.play(learner, shore, seed, noise=noise):
+            flagged |= bool(learner.flagged[0])
+            violation += shore.violation[episode.states[:-1]].sum() / runs
+        alarms += flagged
+    return alarms, violation
+
+
+@pytest.mark.slow
+def test_only_less_noise_may_make_the_width_smaller():
+    whole, narrow = false_alarms(1.0, 1.0), false_alarms(0.1, 1.0)
+    earned = false_alarms(0.1, 0.1)
+    assert whole[0] == earned[0] == 0
+    assert narrow[0] == 20
+    assert 20 * earned[1] < whole[1] < narrow[1]  # and it takes about a hundredth of the looks
+
+
+def test_with_less_noise_a_gap_counts_as_a_larger_one():
+    """σβ(n) is below half a gap from n(gap/σ) on, which is less than σ² n(gap)."""
+    for gap, sigma in [(0.05, 0.1), (0.125, 0.5), (0.2, 0.25)]:
+        n = visits_until_flagged(gap / sigma, 39, 0.005)
+        width = sigma * st.bounds.beta(np.array([n - 1, n]), 39, 0.005)
+        assert 2 * width[1] < gap <= 2 * width[0]
+        assert n <= sigma**2 * visits_until_flagged(gap, 39, 0.005) + 1
