@@ -23,7 +23,6 @@ WAITING = (
     "the_algorithm",
     "why_regret_is_small",
     "why_violation_is_small",
-    "the_experiments",
     "what_the_constants_really_do",
 )
 CHAPTERS = {
