@@ -5,6 +5,7 @@ carries a figure's alt text from the notebook to the page, keeps every page in s
 others, names what the theme leaves nameless, and takes out what would ask another host.
 """
 
+import copy
 import hashlib
 import re
 import sys
@@ -12,10 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import myst_nb.core.render
 import sphinx.builders
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer
+from myst_nb.core.utils import coalesce_streams
 from myst_nb.sphinx_ import NbMetadataCollector
+from nbformat import NotebookNode
 from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
@@ -131,6 +135,19 @@ def one_by_one(arguments: Sequence[Any], _jobs: int) -> list[Any]:
     return [[argument] for argument in arguments]
 
 
+def let_go(app: Sphinx, _doctree: nodes.document) -> None:
+    """Keep of each exercise and solution what it says, and not the page that it stands on.
+
+    Sphinx-exercise needs their titles; by their ``document`` it would keep all that the page shows,
+    which then goes with each page from process to process and into what is remembered of it.
+    """
+    for kept in getattr(app.env, "sphinx_exercise_registry", {}).values():
+        if kept["docname"] == app.env.docname:
+            kept["node"] = kept["node"].deepcopy()
+            for part in kept["node"].findall():
+                part.document = None
+
+
 def find_twins(
     _app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildEnvironment
 ) -> None:
@@ -198,6 +215,25 @@ def render_image(self: NbElementRenderer, data: MimeData) -> list[nodes.Element]
     return images
 
 
+def merge_copies(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Merge what a cell printed for the page, and keep the outputs as the kernel sent them.
+
+    MyST-NB changes them in the notebook that it then writes down, with which nbval compares; and
+    it breaks a line where the kernel happened to send the end of one with the next.
+    """
+    merged: list[NotebookNode] = []
+    streams: dict[str, NotebookNode] = {}
+    for output in outputs:
+        name = output.get("name")  # of a stream, which nothing else has
+        if name in streams:
+            streams[name]["text"] += output["text"]
+        else:
+            merged.append(copy.copy(output))
+            if name:
+                streams[name] = merged[-1]
+    return coalesce_streams(merged)
+
+
 def mend_roles(
     _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
@@ -226,6 +262,7 @@ def name_folds(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all of the above with Sphinx."""
     NbElementRenderer.render_image = render_image
+    myst_nb.core.render.coalesce_streams = merge_copies
     sphinx.builders.make_chunks = one_by_one  # type: ignore[assignment, attr-defined]
     # Sphinx-proof keeps its labels elsewhere, and merges them there.
     ProofDomain.merge_domaindata = lambda *_: None
@@ -235,6 +272,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", link_repository)
     app.connect("env-get-outdated", find_outdated)
     app.connect("env-before-read-docs", allow_parallel_reading)
+    app.connect("doctree-read", let_go)
     app.connect("env-merge-info", find_twins)
     app.connect("env-updated", rewrite_all)
     app.connect("env-check-consistency", say_times)

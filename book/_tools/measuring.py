@@ -17,9 +17,9 @@ PROOF = re.compile(r"(:{3,})\{prf:proof\}(?P<body>.*?)\n\1", re.DOTALL)
 DISPLAY = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 PAPER = re.compile(r"\bthe paper\b|\bprinted\b|\bprints\b", re.IGNORECASE)
 
-WORDS_A_MINUTE = 180
-LINES_A_MINUTE = 15  # of code that is visible
-PROOF_WORDS_A_MINUTE = 90
+WORDS_A_MINUTE = 100
+LINES_A_MINUTE = 10  # of code that is visible
+PROOF_WORDS_A_MINUTE = 45
 FORMULA = (
     f"{WORDS_A_MINUTE} words or {LINES_A_MINUTE} visible lines of code a minute, "
     f"{PROOF_WORDS_A_MINUTE} words of a proof a minute, the minutes that each exercise states; "

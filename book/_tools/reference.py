@@ -202,6 +202,12 @@ def write_as_typed(_app: Sphinx, doctree: nodes.document) -> None:
         prefix.children[:] = [nodes.Text(said)]
 
 
+def import_all(_app: Sphinx, _env: BuildEnvironment, docnames: list[str]) -> None:
+    """Import the library once; each page is then read by a fork, which would do it for itself."""
+    if docnames:
+        public()
+
+
 def link_names(app: Sphinx, doctree: nodes.document) -> None:
     """Let every ``st.name`` in the text of a page lead to the reference."""
     names = public()
@@ -235,6 +241,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", link_docstring, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", unbracket, priority=600)  # after it
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("env-before-read-docs", import_all)
     app.connect("doctree-read", write_as_typed)
     app.connect("doctree-read", link_names)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -71,18 +71,20 @@ def stages(which: str) -> tuple[Stage, ...]:
     unit = f"{pytest} --dist worksteal --ignore=tests/site"
     if which == "quick":
         return (*source, Stage("unit tests", unit, SUMMARY, 45))
+    if which == "thorough":
+        again = "pytest -q -n 2 --dist loadfile --nbval --ignore=book/_tools book"
+        nbval = Stage("nbval", again, SUMMARY, 110)
+    else:
+        replayed = "pytest -q -p replaying --ignore=book/_tools book"
+        tools = {"PYTHONPATH": str(ROOT / "book" / "_tools")}
+        nbval = Stage("nbval", replayed, SUMMARY, 5, "build", tools)
     return (
         *source,
-        Stage("unit tests", unit, SUMMARY, 260 if which == "all" else 3600, environment=MEASURED),
+        Stage("unit tests", unit, SUMMARY, 300 if which == "all" else 3600, environment=MEASURED),
         Stage("coverage", "python book/_tools/reached.py", r"coverage (.*)", 5),
-        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 115),
-        Stage(
-            "nbval",
-            "pytest -q -n 2 --dist loadfile --nbval --ignore=book/_tools book",
-            SUMMARY,
-            75,
-        ),
-        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 190, "build"),
+        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 170),
+        nbval,
+        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 225, "build"),
     )
 
 

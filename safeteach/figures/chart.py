@@ -36,12 +36,12 @@ def chart(figure: DescribedFigure, x: str, y: str) -> Axes:
     return axes
 
 
-def legend_above(axes: Axes) -> None:
-    """Write the legend of the labelled lines and bars above the axes."""
+def legend_above(axes: Axes, columns: int = 2) -> None:
+    """Write the legend of the labelled lines and bars above the axes, long names one a line."""
     axes.legend(
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
-        ncols=2,
+        ncols=columns,
         frameon=False,
         prop={"family": FONT, "size": TEXT},
         handlelength=1.8,

@@ -1,4 +1,4 @@
-"""Worlds to learn in: grids, a road, a railway, a counterexample, random ones, trees, games."""
+"""Worlds to learn in: grids, a road, a railway, a server room, random ones, trees, games."""
 
 from safeteach.instances.costs import smoke
 from safeteach.instances.counterexample import union_counterexample
@@ -8,6 +8,7 @@ from safeteach.instances.laboratory import laboratory
 from safeteach.instances.railway import railway
 from safeteach.instances.random import random_mdp
 from safeteach.instances.road import school_road
+from safeteach.instances.server_room import server_room
 from safeteach.instances.trees import TreeMDP, regret_tree, violation_tree
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "random_mdp",
     "regret_tree",
     "school_road",
+    "server_room",
     "smoke",
     "union_counterexample",
     "violation_tree",

@@ -7,6 +7,7 @@ whose last block of Python defines that name with nothing at hand but what the c
 """
 
 import ast
+import functools
 import importlib
 import re
 from dataclasses import dataclass
@@ -193,6 +194,7 @@ def bare(function):
     return ast.unparse(code)
 
 
+@functools.cache  # what all rooms share is read once
 def functions(source):
     """The functions in a source, with and without a name, by what they do."""
     tree = ast.parse(source)

@@ -11,6 +11,8 @@ import contents as tool
 import notebooks
 import pytest
 from looping import each
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from safeteach.chapters import why_every_step_counts as chapter
@@ -18,13 +20,7 @@ from safeteach.classroom import contents as numbers
 from safeteach.classroom.captions import Caption
 from safeteach.figures import DescribedFigure
 
-WAITING = (
-    "optimism_and_confidence",
-    "the_algorithm",
-    "why_regret_is_small",
-    "why_violation_is_small",
-    "what_the_constants_really_do",
-)
+WAITING = ("what_the_constants_really_do",)
 CHAPTERS = {
     tool.slug(path): notebooks.read(tool.ROOT / f"{path}.ipynb").cells
     for path in tool.chapters(tool.read_toc())
@@ -199,3 +195,30 @@ def test_what_python_writes_is_found_in_prose_and_in_outputs(value, found):
         assert raw([cell]) == found
     assert raw([new_markdown_cell(f"It is {value}.")]) == found
     assert raw([new_markdown_cell(f"As in `{value}` and\n\n```python\n{value}\n```\n")]) == []
+
+
+# Numbers in the text ---------------------------------------------------------------------------
+
+
+def in_formulas(source):
+    """The formulas of a text that ask for a number: a page would show the question."""
+    tokens = MarkdownIt().use(dollarmath_plugin).parse(source)
+    inline = [child for token in tokens for child in token.children or []]
+    return [
+        token.content
+        for token in [*tokens, *inline]
+        if token.type.startswith("math") and "{eval}" in token.content
+    ]
+
+
+@each("slug", CHAPTERS)
+def test_no_number_is_asked_for_inside_a_formula(slug):
+    for cell in CHAPTERS[slug]:
+        if cell.cell_type == "markdown":
+            assert not in_formulas(cell.source), "put the number behind the formula"
+
+
+def test_a_number_inside_a_formula_is_found():
+    assert in_formulas("A budget of $\\mu = {eval}`f\"{budget:g}\"`$ is") and not in_formulas(
+        "from $\\mu$ to {eval}`mu` and $x$"
+    )

@@ -174,7 +174,7 @@ def test_the_paper_is_found_where_it_is_mentioned():
 
 def test_minutes_follow_the_formula():
     size = measuring.Size(3_600, 900, 150, 1_000, 20, 0)
-    assert (size.minutes, size.proof_minutes) == (30, 10)
+    assert (size.minutes, size.proof_minutes) == (50, 20)
     assert measuring.Size(10, 0, 0, 0, 0, 0).minutes == 5, "whatever there is takes a moment"
     assert measuring.Size(10, 0, 0, 0, 0, 0).proof_minutes == 0
 

@@ -44,19 +44,27 @@ class LinearRegret:
 
 
 class SafeWord:
-    """After many looks the states that are regarded as unsafe are the unsafe ones."""
+    """A learner that flags what is regarded as unsafe stops falling in: one learner, two readings.
 
-    def holds(unsafe):
-        c, tau, n = np.array([0.0, 0.2, 0.9, 1.0]), 0.5, 1_000
-        seen = c + np.random.default_rng(0).standard_normal((n, 4))
-        low = seen.mean(axis=0) - beta(n, 4, 0.05)
-        return (unsafe(low, tau) == (c > tau)).all()
+    One that follows the sentence flags every state but the water, once it has found that out; so
+    its masks are lifted, and whoever falls in tries to stay.
+    """
+
+    class AsTheSentenceSays(st.SUCBVI):
+        def _flag(self):
+            super()._flag()
+            np.logical_not(self.flagged, out=self.flagged)
+
+    def holds(make):
+        pond = st.instances.grid()
+        learner = make(pond.known, episodes=5_000, bonus_scale=0.01)
+        return st.run(learner, pond, seed=1).violation[-1_000:].sum() < 5
 
     def printed():
-        return SafeWord.holds(lambda low, tau: ~(low > tau))
+        return SafeWord.holds(SafeWord.AsTheSentenceSays)
 
     def corrected():
-        return SafeWord.holds(lambda low, tau: low > tau)
+        return SafeWord.holds(st.SUCBVI)
 
 
 class Lifting:

@@ -10,7 +10,7 @@ import notebooks
 import pytest
 from bs4 import BeautifulSoup
 from building import build
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 CONFIG = f"""
 title: A small book
@@ -94,6 +94,16 @@ def book(tmp_path_factory):
     book = Book(tmp_path_factory.mktemp("book"))
     assert book.build(), book.log
     return book
+
+
+def test_what_a_cell_prints_is_merged_wherever_it_was_cut_and_kept_as_it_was_sent():
+    parts = ["a", "a", "\nb ", "\n", " \n"]
+    sent = [new_output("stream", name="stdout", text=part) for part in parts]
+    sent.insert(2, new_output("display_data", data={"text/plain": "shown"}))
+    (printed, shown) = booksite.merge_copies(sent)
+    assert printed.text == "aa\nb\n"
+    assert shown == sent[2]
+    assert [one.text for one in (*sent[:2], *sent[3:])] == parts
 
 
 def test_alt_text_comes_from_the_figure(book):

@@ -1,6 +1,6 @@
 """The widgets of every chapter in JupyterLab with a real kernel: they come up, and they move.
 
-The build and nbval execute the chapters whole; here runs of each only what its widgets need.
+The build executes the chapters whole; here runs of each only what its widgets need.
 """
 
 import json

@@ -1,5 +1,6 @@
 """The stored notebooks: all in the book, all executed, all in the one normal form."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,7 +9,9 @@ import notebooks
 import pytest
 from built import PAGES, ROOT
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from replaying import EXECUTED
 
+TOOLS = ROOT / "book" / "_tools"
 NOTEBOOKS = notebooks.find()
 IN_TOC = [path for path in NOTEBOOKS if "assignments" not in path.parts]
 
@@ -90,30 +93,60 @@ def test_what_must_not_be_stored_is_found(output, problem):
     assert problem in found
 
 
+def verdicts(folder, *options):
+    """What nbval says of the only cell of each notebook of a folder."""
+    command = [sys.executable, "-m", "pytest", *options, "-q", "-rA", "-p", "no:cacheprovider"]
+    tools = os.environ | {"PYTHONPATH": str(TOOLS)}
+    run = subprocess.run([*command, "."], cwd=folder, capture_output=True, text=True, env=tools)
+    said = re.findall(r"^(PASSED|FAILED) (\w+)\.ipynb::", run.stdout, re.MULTILINE)
+    return {name: verdict for verdict, name in said}
+
+
+def write_cell(path, source, count, *outputs):
+    cell = new_code_cell(source, execution_count=count, outputs=list(outputs))
+    notebook = notebooks.normalise(new_notebook(cells=[cell]))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(notebooks.dump(notebook), "utf-8")
+    return notebook
+
+
+SAID = new_output("stream", name="stdout", text="2\n")
+WRONG = new_output("stream", name="stdout", text="3\n")
+
+
 def test_nbval_sees_a_wrong_and_a_missing_output(tmp_path):
     """And not a cell that was never run, which is why `problems` looks for its count."""
-    said = new_output("stream", name="stdout", text="2\n")
-    wrong = new_output("stream", name="stdout", text="3\n")
-    variants = {
-        "right": (1, [said]),
-        "wrong": (1, [wrong]),
-        "missing": (1, []),
-        "unrun": (None, []),
-    }
+    said, wrong = [SAID], [WRONG]
+    variants = {"right": (1, said), "wrong": (1, wrong), "missing": (1, []), "unrun": (None, [])}
     for name, (count, outputs) in variants.items():
-        cell = new_code_cell("print(1 + 1)", execution_count=count, outputs=outputs)
-        notebook = notebooks.normalise(new_notebook(cells=[cell]))
-        (tmp_path / f"{name}.ipynb").write_text(notebooks.dump(notebook), "utf-8")
+        notebook = write_cell(tmp_path / f"{name}.ipynb", "print(1 + 1)", count, *outputs)
         assert bool(list(notebooks.problems(notebook))) == (name == "unrun")
-    command = [sys.executable, "-m", "pytest", "--nbval", "-q", "-rA", "-p", "no:cacheprovider"]
-    run = subprocess.run([*command, "."], cwd=tmp_path, capture_output=True, text=True)
-    verdicts = {
-        name: re.findall(rf"^(PASSED|FAILED) {name}\.ipynb::", run.stdout, re.MULTILINE)
-        for name in variants
+    expected = {"right": "PASSED", "wrong": "FAILED", "missing": "FAILED", "unrun": "PASSED"}
+    assert verdicts(tmp_path, "--nbval") == expected
+
+
+def test_nbval_sees_the_same_in_what_the_build_executed(tmp_path):
+    """Also another source, a space too many, an error; not the pictures that only pages have."""
+    space = new_output("stream", name="stdout", text="2 \n")
+    error = new_output("error", ename="E", evalue="", traceback=[])
+    shown = new_output("execute_result", data={"text/plain": "2"}, execution_count=1)
+    page = {"text/plain": "2", "text/html": '<figure class="interactive"></figure>'}
+    moving = new_output("execute_result", data=page, execution_count=1)
+    table = new_output("execute_result", data=page | {"text/html": "<p>2"}, execution_count=1)
+    variants = {
+        "right": ("1 + 1", [SAID], [SAID]),
+        "interactive": ("1 + 1", [shown], [moving]),
+        "wrong": ("1 + 1", [SAID], [WRONG]),
+        "missing": ("1 + 1", [], [SAID]),
+        "silent": ("1 + 1", [SAID], []),
+        "space": ("1 + 1", [SAID], [space]),
+        "error": ("1 + 1", [SAID], [error]),
+        "html": ("1 + 1", [shown], [table]),
+        "source": ("2 + 0", [SAID], [SAID]),
     }
-    assert verdicts == {
-        "right": ["PASSED"],
-        "wrong": ["FAILED"],
-        "missing": ["FAILED"],
-        "unrun": ["PASSED"],
-    }, run.stdout
+    for name, (source, stored, executed) in variants.items():
+        write_cell(tmp_path / f"{name}.ipynb", "1 + 1", 1, *stored)
+        write_cell(tmp_path / EXECUTED / f"{name}.ipynb", source, 1, *executed)
+    assert verdicts(tmp_path, "-p", "replaying") == {
+        name: "PASSED" if name in ("right", "interactive") else "FAILED" for name in variants
+    }

@@ -35,7 +35,7 @@ Prove {{prf:ref}}`thm-{n}`.
 (sec-{n})=
 ## A section
 
-See [](sec-{other}) and [](page{other}).
+It is far from the exercise. See [](sec-{other}) and [](page{other}).
 """
 
 
@@ -62,6 +62,8 @@ def test_the_pages_are_the_same(folder):
         passed, log = build_with(folder, jobs)
         assert passed, log
         files = (folder / "_build" / "html").rglob("*.html")
+        kept = (folder / "_build" / ".doctrees" / "environment.pickle").read_bytes()
+        assert b"Prove" in kept and b"far from the exercise" not in kept, "a page is kept with it"
         html.append({path.name: path.read_text("utf-8") for path in files})
         (folder / "_build").rename(folder / f"_built{jobs}")
     assert "Theorem 3.1" in html[0]["page3.html"] and "Exercise 4.1" in html[0]["page3.html"]

@@ -1,4 +1,4 @@
-"""*Optimism and confidence*: what luck can do, in all states and at all counts."""
+"""*Optimism and confidence*: what chance can do, in all states and at all counts."""
 
 from safeteach.classroom.rooms import open_room
 

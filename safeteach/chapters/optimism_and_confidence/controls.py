@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from safeteach.bounds import beta
 from safeteach.chapters.optimism_and_confidence import figures
-from safeteach.chapters.optimism_and_confidence.figures import MOST_STATES
 from safeteach.figures import DescribedFigure
 from safeteach.widgets import Interactive, Slider, interactive
 from safeteach.worlds.mdp import SafeMDP
@@ -18,16 +19,16 @@ FINE = sorted({*VISITS, *(np.round(np.geomspace(1, 30_000, 60)).astype(int).toli
 LEVELS = (0.5, 0.005, 5e-7)
 
 
-def confidence(mdp: SafeMDP) -> Interactive:
+def confidence(mdp: SafeMDP, states: Mapping[str, int]) -> Interactive:
     """Move the visits n and the level δ, and watch estimates of costs and who is flagged.
 
-    Shown are the first two states of every cost that occurs.  Their noisy costs are drawn once:
-    more visits read on in the same list, as in a run.
+    The noisy costs are drawn once: more visits read on in the same list, as in a run.
 
     Parameters
     ----------
     mdp : SafeMDP
-        With few different costs, such as :func:`safeteach.instances.smoke`.
+    states : mapping from str to int
+        The states to show, at most eight, by what is written below them.
 
     Notes
     -----
@@ -37,25 +38,19 @@ def confidence(mdp: SafeMDP) -> Interactive:
     --------
     >>> import safeteach as st
     >>> from safeteach.chapters.optimism_and_confidence import controls
-    >>> widget = controls.confidence(st.instances.smoke())
-    >>> widget.figure(n=1000, delta=0.005).alt.split(". ")[1]
-    'Flagged: (0,3), (1,2)'
+    >>> room = st.instances.server_room()
+    >>> two = {"30 °C": room.state("30 low"), "36 °C": room.state("36 low")}
+    >>> controls.confidence(room, two).figure(n=1000, delta=0.005).alt.split(". ")[1]
+    'Flagged: 36 °C'
     """
-    # 0.3 from a formula and 0.3 as it is written are one cost.
-    costs = np.round(mdp.c, 9)
-    states = [s for cost in np.unique(costs) for s in np.flatnonzero(costs == cost)[:2].tolist()]
-    if len(states) > MOST_STATES:
-        raise ValueError(
-            f"{len(np.unique(costs))} different costs make {len(states)} states to show; "
-            f"{MOST_STATES} fit beside each other"
-        )
-    noises = np.random.default_rng(5).standard_normal((len(states), FINE[-1]))
+    at = list(states.values())
+    noises = np.random.default_rng(5).standard_normal((len(at), FINE[-1]))
     sums = noises.cumsum(axis=1)
 
     def figure(n: int, delta: float) -> DescribedFigure:
-        means = {mdp.state_name(s): mdp.c[s] + sums[i, n - 1] / n for i, s in enumerate(states)}
+        means = {name: mdp.c[s] + sums[i, n - 1] / n for i, (name, s) in enumerate(states.items())}
         width = float(beta(n, mdp.S, delta))
-        return figures.confidence_frame(means, mdp.c[states].tolist(), mdp.tau, width)
+        return figures.confidence_frame(means, mdp.c[at].tolist(), mdp.tau, width)
 
     return interactive(
         figure,

@@ -1,4 +1,4 @@
-"""*Optimism and confidence*: what luck can do, in all states and at all counts."""
+"""*Optimism and confidence*: what chance can do, in all states and at all counts."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ EXERCISES: dict[str, Exercise] = {
     "chosen-after-the-data": Counterexample(
         asks=f"a function pick(P_hat, P) that returns {SUCCESSORS} values between 0 and 1 and "
         f"beats Hoeffding's width in half of the samples or more",
-        hint="You may look at the data before you choose. Which successors have been lucky?",
+        hint="You may look at the data before you choose. Which successors came up too often?",
         missing=_chosen_after_the_data,
     ),
     "cheaper-union": Counterexample(

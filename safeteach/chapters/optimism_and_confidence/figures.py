@@ -1,4 +1,11 @@
-"""What luck leaves open: estimates of costs with their bands, and who is flagged when."""
+"""The pictures of the chapter *Optimism and confidence*.
+
+- The server room: in how many runs each of its states was banned.
+- Bands: the average of the first n looks, what chance leaves open, and who is flagged when.
+- A moment: the estimates of a few states with their bars.
+- Two players: how often each tosses the worse coin, run by run.
+- Errors of a function that was fixed before the data, and of one that was chosen after them.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +14,33 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.figures.chart import chart, running_averages
+from safeteach.figures.chart import CHART, chart, running_averages
 from safeteach.figures.described import (
     BLUE,
     FONT,
     GREY,
     INK,
+    PALE_ORANGE,
     PALE_SKY,
     PAPER,
+    SKY,
     TEXT,
     VERMILION,
     DescribedFigure,
     listing,
+    sheet,
+    write,
 )
+from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["confidence", "confidence_frame"]
+__all__ = ["bans", "confidence", "confidence_frame", "errors", "tosses"]
 
 
 WIDTH, PANEL, ABOVE, BELOW = 5.7, 1.62, 0.68, 0.55  # inches
@@ -53,10 +67,89 @@ ESTIMATE: dict[str, Any] = {
     "color": BLUE,
     "markeredgecolor": INK,
     "linestyle": "none",
+    "zorder": 5,
 }
 OPEN: dict[str, Any] = {"facecolor": PALE_SKY, "edgecolor": BLUE, "linewidth": 1.2}
 MOST_STATES = 8
 FRAME = (6.2, 3.3)  # inches
+# Two players, by colour and dashes, the greedy one first.
+PLAYERS: tuple[tuple[str, Any], ...] = ((VERMILION, (0, (5, 2))), (BLUE, "solid"))
+HALO = [withStroke(linewidth=3.5, foreground=PAPER)]
+
+# The server room ------------------------------------------------------------------------------
+
+CELL = 0.375  # inches
+ROOM_LEFT, ROOM_BELOW, ROOM_ABOVE = 0.72, 0.62, 0.4
+
+
+def bans(mdp: SafeMDP, shares: ArrayLike) -> DescribedFigure:
+    """Draw the server room as a table of temperatures and fans, with the share of runs in each.
+
+    Parameters
+    ----------
+    mdp : SafeMDP
+        :func:`safeteach.instances.server_room`, whose states are named "27 low".
+    shares : (S,) array
+        The share of the runs in which a state was banned.
+
+    Returns
+    -------
+    DescribedFigure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import safeteach as st
+    >>> from safeteach.chapters.optimism_and_confidence.figures import bans
+    >>> room = st.instances.server_room()
+    >>> bans(room, np.arange(room.S) == room.state("31 low")).alt
+    'Share of runs in which each state of the server room was banned. low fans: 31 °C 100%. \
+middle fans: none. high fans: none. Unsafe: above 32 °C. Start: 27 middle.'
+    """
+    share = np.asarray(shares, float)
+    if share.shape != (mdp.S,):
+        raise ValueError(f"shares has shape {share.shape}; expected {(mdp.S,)}")
+    names = [mdp.state_name(s).split() for s in range(mdp.S)]
+    degrees = sorted({int(t) for t, _ in names})
+    fans = list(dict.fromkeys(fan for _, fan in names))
+    limit = max(int(t) for (t, _), bad in zip(names, mdp.unsafe, strict=True) if not bad)
+    said = []
+    for fan in fans:
+        some = [f"{t} °C {p:.0%}" for (t, f), p in zip(names, share, strict=True) if f == fan and p]
+        said.append(f"{fan} fans: {listing(some, most=160)}.")
+    width = ROOM_LEFT + CELL * len(degrees) + 0.12
+    height = ROOM_BELOW + CELL * len(fans) + ROOM_ABOVE
+    figure, axes = sheet(
+        width, height,
+        "Share of runs in which each state of the server room was banned. "
+        f"{' '.join(said)} Unsafe: above {limit} °C. Start: {mdp.state_name(mdp.s1)}.",
+    )  # fmt: skip
+    for s, (t, fan) in enumerate(names):
+        x = ROOM_LEFT + CELL * degrees.index(int(t))
+        y = ROOM_BELOW + CELL * fans.index(fan)
+        shade = tuple((1 - share[s]) * np.array(to_rgb(PAPER)) + share[s] * np.array(to_rgb(SKY)))
+        axes.add_artist(Rectangle((x, y), CELL, CELL, facecolor=shade, edgecolor=GREY,
+                                  linewidth=0.6, gid=f"cell/{mdp.state_name(s)}"))  # fmt: skip
+        if share[s]:
+            write(axes, (x + CELL / 2, y + CELL / 2), f"{100 * share[s]:.0f}")
+        if s == mdp.s1:
+            axes.add_artist(Rectangle((x, y), CELL, CELL, fill=False, edgecolor=INK,
+                                      linewidth=2.6, zorder=3))  # fmt: skip
+    for i, degree in enumerate(degrees):
+        write(axes, (ROOM_LEFT + CELL * (i + 0.5), ROOM_BELOW - 0.17), str(degree))
+    for i, fan in enumerate(fans):
+        write(axes, (ROOM_LEFT - 0.36, ROOM_BELOW + CELL * (i + 0.5)), fan)
+    edge = ROOM_LEFT + CELL * (limit - degrees[0] + 1)
+    top = ROOM_BELOW + CELL * len(fans)
+    axes.plot([edge, edge], [ROOM_BELOW, top + 0.3], color=VERMILION, linewidth=2.4)
+    write(axes, (edge + 0.08, top + 0.16), "unsafe", align="left")
+    write(axes, (edge - 0.08, top + 0.16), "safe", align="right")
+    below = "temperature in °C (in the heavy frame: the start)"
+    write(axes, (ROOM_LEFT + CELL * len(degrees) / 2, 0.17), below)
+    return figure
+
+
+# Estimates and their bands --------------------------------------------------------------------
 
 
 def confidence(
@@ -244,17 +337,19 @@ def confidence_frame(
     for bar, name, flag in zip(bars, names, flagged, strict=True):
         bar.set(**(STRIP if flag else OPEN), gid=f"{'flagged' if flag else 'open'}/{name}")
     axes.axhline(tau, color=INK, linewidth=1.6, gid="threshold")
-    for x, one in enumerate(mean):  # a triangle points to an estimate beyond the paper
-        marker = "^" if one > HIGH else "v" if one < LOW else "o"
-        axes.plot([x], [np.clip(one, LOW + 0.08, HIGH - 0.08)], **{**ESTIMATE, "marker": marker})
-    axes.plot(at, c, **TRUTH, markersize=30)
+    for x, (one, flag) in enumerate(zip(mean, flagged, strict=True)):
+        seen = {**ESTIMATE, **(FLAG if flag else {})}
+        if not LOW <= one <= HIGH:  # a triangle points to an estimate beyond the paper
+            seen["marker"] = "^" if one > HIGH else "v"
+        axes.plot([x], [np.clip(one, LOW + 0.08, HIGH - 0.08)], **seen)
+    axes.plot(at, c, **TRUTH, markersize=30, zorder=4)
     axes.set(xlim=(-0.6, len(names) - 0.4), ylim=(LOW, HIGH))
     axes.set_xticks(at, [f"{name}\n$c$ = {one:.3g}" for name, one in zip(names, c, strict=True)])
     figure.legend(
         handles=[
             Line2D([], [], **ESTIMATE, label=r"$\hat c$"),
             Patch(**OPEN, label=rf"$\hat c \pm$ {width:.3g}"),
-            Patch(**STRIP, label="flagged"),
+            Line2D([], [], **FLAG, label="flagged"),
             Line2D([], [], **TRUTH, markersize=18, label="true $c$"),
             Line2D([], [], color=INK, linewidth=1.6, label=rf"$\tau$ = {tau:.3g}"),
         ],
@@ -286,3 +381,129 @@ def _describe_frame(
         f"flagged: {those((c > tau) & ~flagged)}. Safe and flagged: {those((c <= tau) & flagged)}. "
         f"Bars that miss the true cost: {those(np.abs(mean - c) > width)}."
     )
+
+
+# Two players ----------------------------------------------------------------------------------
+
+
+def tosses(plays: Mapping[str, ArrayLike]) -> DescribedFigure:
+    """Draw for two players how often each has tossed the worse coin so far, a line for a run.
+
+    Parameters
+    ----------
+    plays : mapping from str to (runs, rounds) arrays
+        Tosses of the worse coin among the first 1 .. rounds tosses, for a greedy player and an
+        optimistic one, by what is written at their lines.  A run is stuck if more than half of
+        its tosses are of that coin.
+
+    Returns
+    -------
+    DescribedFigure
+
+    Examples
+    --------
+    >>> from safeteach.chapters.optimism_and_confidence.figures import tosses
+    >>> tosses({"greedy": [[1, 2, 3, 4], [1, 1, 1, 1]], "optimistic": [[1, 1, 2, 2]]}).alt
+    'Tosses of the worse coin in runs of 4 tosses. greedy: 2 runs, 1 stuck with it; the others \
+toss it 1 to 1 times. optimistic: 1 run, 0 stuck with it; the others toss it 2 to 2 times.'
+    """
+    if len(plays) != len(PLAYERS):
+        raise ValueError(f"{len(plays)} players; expected {len(PLAYERS)}")
+    counts = {name: np.asarray(counted, float) for name, counted in plays.items()}
+    said, where = [], {}
+    for name, count in counts.items():
+        runs, rounds = count.shape
+        stuck = count[:, -1] > rounds / 2
+        where[name] = stuck
+        free = count[~stuck, -1]
+        rest = f"; the others toss it {free.min():.0f} to {free.max():.0f} times" * bool(free.size)
+        said.append(f"{name}: {runs} run{'s' * (runs > 1)}, {stuck.sum()} stuck with it{rest}.")
+    figure = DescribedFigure(
+        *CHART, f"Tosses of the worse coin in runs of {rounds} tosses. {' '.join(said)}"
+    )
+    axes = chart(figure, "tosses so far", "of these, the worse coin")
+    axes.set_position((0.145, 0.165, 0.825, 0.8))
+    t = np.arange(1, rounds + 1)
+    for (name, count), (colour, dashes) in zip(counts.items(), PLAYERS, strict=True):
+        for i, run in enumerate(count):
+            axes.plot(t, run, color=colour, linestyle=dashes, linewidth=0.7, alpha=0.45,
+                      gid=f"{name}/{i}")  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlim=(1, rounds), ylim=(0.5, 1.3 * rounds))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    greedy, hopeful = counts
+    stuck = where[greedy]
+    highest = counts[hopeful][:, -1].max()
+    _label(axes, 0.11 * rounds, 0.32 * rounds, f"{greedy}, stuck: {stuck.mean():.0%}", VERMILION)
+    _label(axes, 0.9 * rounds, 0.68, f"{greedy}, not stuck: {1 - stuck.mean():.0%}", VERMILION)
+    _label(axes, 0.9 * rounds, 1.8 * highest, hopeful, BLUE)
+    return figure
+
+
+def _label(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
+    axes.text(x, y, text, ha="right", va="center", color=colour, fontsize=TEXT, fontfamily=FONT,
+              fontweight="bold", path_effects=HALO, zorder=6)  # fmt: skip
+
+
+# Before the data and after --------------------------------------------------------------------
+
+BARS = 36
+
+
+def errors(fixed: ArrayLike, chosen: ArrayLike, width: float) -> DescribedFigure:
+    """Draw how large the errors of two functions are, against the width that one of them keeps.
+
+    Parameters
+    ----------
+    fixed, chosen : (N,) arrays
+        The errors of a function that was fixed before the data, and of one chosen after them.
+    width : float
+        What the errors of a fixed function seldom exceed.
+
+    Returns
+    -------
+    DescribedFigure
+
+    Examples
+    --------
+    >>> from safeteach.chapters.optimism_and_confidence.figures import errors
+    >>> errors([0.1, 0.0], [0.3, 0.1], width=0.2).alt
+    'Errors of 2 samples against the width 0.2. Fixed before the data: mean 0.05, beyond the \
+width in 0%. Chosen after the data: mean 0.2, beyond the width in 50%.'
+    """
+    both = {"fixed before the data": fixed, "chosen after the data": chosen}
+    seen = {name: np.abs(np.asarray(error, float)) for name, error in both.items()}
+    said = " ".join(
+        f"{name.capitalize()}: mean {error.mean():.2g}, beyond the width in "
+        f"{(error > width).mean():.0%}."
+        for name, error in seen.items()
+    )
+    (N,) = seen["fixed before the data"].shape
+    figure = DescribedFigure(
+        CHART[0], 2.9, f"Errors of {N} samples against the width {width:.3g}. {said}"
+    )
+    axes = chart(figure, r"$|(\hat P - P) f|$", "samples")
+    axes.set_position((0.145, 0.2, 0.825, 0.7))
+    edges = np.linspace(0, 1.05 * max(width, *(error.max() for error in seen.values())), BARS + 1)
+    looks: tuple[dict[str, Any], ...] = (
+        {"facecolor": PALE_SKY, "edgecolor": BLUE},
+        {"facecolor": PALE_ORANGE, "edgecolor": VERMILION, "hatch": "///"},
+    )
+    top = 0.0
+    for (name, error), look in zip(seen.items(), looks, strict=True):
+        heights, _ = np.histogram(error, bins=edges)
+        some = heights > 0
+        axes.bar(edges[:-1][some], heights[some], edges[1] - edges[0], align="edge",
+                 linewidth=0.8, gid=f"bar/{name}", **look)  # fmt: skip
+        top = max(top, float(heights.max()))
+    axes.axvline(width, color=INK, linewidth=1.8)
+    axes.set(ylim=(0, 1.32 * top), xlim=(0, edges[-1]))
+    axes.xaxis.set_major_locator(MaxNLocator(6))
+    high = 1.2 * top
+    axes.text(width, 1.33 * top, "Hoeffding's width", ha="center", va="bottom", color=INK,
+              fontsize=TEXT, fontfamily=FONT)  # fmt: skip
+    for (name, error), colour in zip(seen.items(), (BLUE, VERMILION), strict=True):
+        axes.text(error.mean(), high, name.replace(" the", "\nthe"), ha="center", va="center",
+                  color=colour, fontsize=TEXT, fontfamily=FONT, fontweight="bold",
+                  path_effects=HALO)  # fmt: skip
+    return figure

@@ -1,72 +1,102 @@
-"""The interactive figure of the chapter *The algorithm*: a run, to be scrubbed through."""
+"""The interactive figures of the chapter *The algorithm*: penalties, and the three moves."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from safeteach.arguments import instance
 from safeteach.chapters.the_algorithm import figures
+from safeteach.figures.described import DescribedFigure
 from safeteach.learners import SUCBVI
+from safeteach.planning.evaluation import evaluate
 from safeteach.running.playing import play
 from safeteach.widgets import Choice, Interactive, Slider, interactive
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["replay"]
-
-STOPS, FINE_STOPS = 10, 61  # twenty maps with numbers make a page full
+__all__ = ["best_with_penalty", "penalties", "three_moves"]
 
 
-def replay(mdp: SafeMDP, learner: SUCBVI, seed: int = 0) -> Interactive:
-    """Move through the episodes of a run: what is believed, visited, chosen and paid.
+def best_with_penalty(mdp: SafeMDP, penalty: float) -> NDArray[np.int64]:
+    """(H, S): the policy of the largest reward minus a penalty for each step in an unsafe state.
 
-    The run takes place at once; the stops are closer together at its beginning, where most is
-    learned.
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> from safeteach.chapters.the_algorithm.controls import best_with_penalty
+    >>> ice = st.instances.ice_corridor()
+    >>> plans = [st.evaluate(ice, best_with_penalty(ice, penalty)) for penalty in (0, 1000)]
+    >>> [round(plan.unsafe_probability, 3) for plan in plans]
+    [0.046, 0.0]
+    """
+    V, policy = np.zeros(mdp.S), np.empty((mdp.H, mdp.S), np.int64)
+    for h in range(mdp.H, 0, -1):
+        Q = mdp.r[h - 1] - penalty * mdp.unsafe[:, None] + mdp.P[h - 1] @ V
+        V, policy[h - 1] = Q.max(axis=1), Q.argmax(axis=1)
+    return policy
+
+
+def penalties(worlds: Mapping[str, SafeMDP], values: Sequence[float], start: float) -> Interactive:
+    """Choose a penalty and a world, and see where a planner goes that knows the world.
+
+    Parameters
+    ----------
+    worlds : dict of GridMDP
+        By what the control calls them.
+    values : sequence of float
+        The penalties.
+    start : float
+        One of them.
+    """
+
+    def frame(world: str, penalty: float) -> DescribedFigure:
+        mdp = worlds[world]
+        policy = best_with_penalty(mdp, penalty)
+        risk = 100 * evaluate(mdp, policy).unsafe_probability
+        headline = f"penalty {penalty:g}: falls in with probability {risk:.1f}%"
+        return figures.ways(mdp, figures.expected_moves(mdp, policy), headline)
+
+    return interactive(
+        frame,
+        world=Choice("ice", {name: name for name in worlds}, start=next(iter(worlds))),
+        penalty=Slider("penalty", values=values, start=start),
+    )
+
+
+def three_moves(mdp: SafeMDP, learner: SUCBVI, seed: int, episodes: Sequence[int]) -> Interactive:
+    """Step through a run: before each of these episodes, what is flagged, spread and planned.
 
     Parameters
     ----------
     mdp : GridMDP
-        At most 8 cells wide and high, with two steps or more.
-    learner : SUCBVI or UCBVI
+    learner : SUCBVI
         A new one, built from ``mdp.known``.
     seed : int
         Of the run, as of :func:`safeteach.run`.
-
-    Notes
-    -----
-    U_h^k and the policy are those of Algorithm 1 of the paper.
+    episodes : sequence of int
+        Two or more of 1..K, in their order.
 
     Examples
     --------
     >>> import safeteach as st
     >>> from safeteach.chapters.the_algorithm import controls
-    >>> mdp = st.instances.ice_corridor()
-    >>> learner = st.SUCBVI(mdp.known, episodes=1_000, bonus_scale=0.01)
-    >>> widget = controls.replay(mdp, learner, seed=1)
-    >>> widget.controls["k"].values
-    [1, 12, 49, 111, 198, 309, 444, 605, 790, 1000]
-    >>> widget.figure(k=1000, h=None).alt.split(". ")[1:4]
-    ['Flagged: (2,3)', 'Known to be doomed: (1,3)', 'Doomed and not yet known: (1,1), (1,2)']
+    >>> ice = st.instances.ice_corridor()
+    >>> learner = st.SUCBVI(ice.known, episodes=500, bonus_scale=0.01)
+    >>> controls.three_moves(ice, learner, 1, [1, 400]).figure(k=1).alt.split(". ")[:3]
+    ['Before episode 1', 'Flagged: none', 'Believed to be doomed: none']
     """
-    K, H = learner.episodes, mdp.H
-    if K < FINE_STOPS or H < 2:
-        raise ValueError(
-            f"the run has {K} episodes of {H} steps; a replay needs {FINE_STOPS} of 2 or more"
-        )
-    stops, fine = _stops(K, STOPS), _stops(K, FINE_STOPS)
-    kept = {}
-    paid = np.empty(K)
-    for k, episode in play(learner, mdp, seed):
-        paid[k] = mdp.violation[episode.states[:-1]].sum()
-        if k + 1 in fine or k + 1 in stops:
-            visits = learner.transitions.N.sum(axis=2)
-            kept[k + 1] = learner.U.copy(), learner.policy.copy(), visits
+    instance(learner, "learner", SUCBVI, "a SUCBVI")
+    kept = {
+        k + 1: figures.Moment.of(learner, k + 1)
+        for k, _ in play(learner, mdp, seed)
+        if k + 1 in episodes
+    }
+    missing = [k for k in episodes if k not in kept]
+    if missing:
+        raise ValueError(f"the run has {learner.episodes} episodes, none with number {missing[0]}")
     return interactive(
-        lambda k, h: figures.replay(mdp, *kept[k], paid, k, h),
-        k=Slider("episode k", values=stops, start=stops[STOPS // 2], fine=sorted(kept)),
-        h=Choice("step h", {"all": None, str(H // 2): H // 2}, start=None),
+        lambda k: figures.moves(mdp, kept[k], learner.delta),
+        k=Slider("before episode", values=episodes, start=episodes[len(episodes) // 2]),
     )
-
-
-def _stops(K: int, n: int) -> list[int]:
-    """Choose n episodes from 1 to K, or fewer if they fall together, more at the beginning."""
-    squares = np.linspace(0, 1, n) ** 2
-    return sorted({max(1, round(K * share)) for share in squares.tolist()})

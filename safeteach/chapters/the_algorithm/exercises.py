@@ -230,7 +230,7 @@ prepare = compiling.learners
 
 EXERCISES: dict[str, Exercise] = {
     "by-hand": Value(
-        asks="the sizes (|U_1^k|, |U_2^k|, |U_3^k|) of what the learner takes for doomed",
+        asks="the sizes (|U_1^k|, |U_2^k|, |U_3^k|) of what the learner believes to be doomed",
         hint="Flag first, with the width. Then go back step by step, each step with its own table: "
         "a state joins if every action has a seen successor in the set of the step after. An "
         "action that was never tried has none.",

@@ -1,44 +1,36 @@
 """SUCBVI in plain Python: dictionaries and loops, close to the lines of Algorithm 1.
 
 The chapter *The algorithm* shows it piece by piece, and tests compare the library's learner with
-it.  What explorers and learners of games have in common with SUCBVI they take from here.
+it.  What explorers and learners of games have in common with SUCBVI they take from here.  The
+pieces are read on a page, by many who have not met types; so they have none.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from safeteach.worlds.known import Episode, Known
-from safeteach.worlds.mdp import SafeMDP
+from safeteach.worlds.known import Episode
 
 __all__ = [
     "Memory", "alpha_of_one_visit", "by_hand", "doomed", "flags", "looks_safe", "make_plan",
     "optimistic_Q", "remember", "walk",
 ]  # fmt: skip
 
-Array = NDArray[Any]
 Sets = dict[int, set[int]]  # U[h] for h = 1..H
-Spread = Callable[["Memory", Known, set[int]], Sets]
 
 
 class Memory:
     """What was seen; before the first episode that is nothing."""
 
-    def __init__(self) -> None:
-        # (h, s, a): how often each successor came
-        self.after: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
-        self.visits: dict[int, int] = defaultdict(int)  # s: N(s)
-        self.paid: dict[int, float] = defaultdict(float)  # s: the sum of its costs
+    def __init__(self):
+        self.after = defaultdict(Counter)  # (h, s, a): how often each s' came
+        self.visits = defaultdict(int)  # s: N(s)
+        self.paid = defaultdict(float)  # s: the sum of the costs seen there
 
 
-def remember(seen: Memory, episode: Episode) -> None:
+def remember(seen, episode):
     """Count each transition and each cost."""
     s, a = episode.states.tolist(), episode.actions.tolist()
     for h, cost in enumerate(episode.costs.tolist(), start=1):
@@ -47,8 +39,8 @@ def remember(seen: Memory, episode: Episode) -> None:
         seen.paid[s[h - 1]] += cost
 
 
-def flags(seen: Memory, known: Known, delta: float) -> set[int]:
-    """The states whose costs luck cannot explain."""
+def flags(seen, known, delta):
+    """The states whose costs chance cannot explain."""
     flagged = set()
     for s, n in seen.visits.items():
         beta = math.sqrt(2 * math.log(known.S * n * (n + 1) / delta) / n)
@@ -57,41 +49,32 @@ def flags(seen: Memory, known: Known, delta: float) -> set[int]:
     return flagged
 
 
-def looks_safe(seen: Memory, known: Known, U: Sets, h: int, s: int) -> list[int]:
+def looks_safe(seen, known, U, h, s):
     """The actions with no seen successor in U_{h+1}."""
-    danger = U.get(h + 1)  # nothing after the last step
-    if not danger:
-        return list(range(known.A))
+    danger = U.get(h + 1, set())  # nothing after the last step
     after = [seen.after.get((h, s, a), ()) for a in range(known.A)]
     return [a for a in range(known.A) if danger.isdisjoint(after[a])]
 
 
-def doomed(
-    seen: Memory, known: Known, flagged: set[int],
-    looks_safe: Callable[..., list[int]] = looks_safe,
-) -> Sets:
-    """U_1, .., U_H: the flagged, and who has no action left that looks safe."""
+def doomed(seen, known, flagged, looks_safe=looks_safe):
+    """U_1, .., U_H: the flagged, and those without an action that looks safe."""
     U = {known.H: flagged}
     for h in range(known.H - 1, 0, -1):
-        stuck = {s for s in range(known.S) if not looks_safe(seen, known, U, h, s)}
+        stuck = {s for s in range(known.S)
+                 if not looks_safe(seen, known, U, h, s)}
         U[h] = flagged | stuck
     return U
 
 
-def alpha_of_one_visit(
-    known: Known, episodes: int, delta: float, scale: float
-) -> float:
+def alpha_of_one_visit(known, episodes, delta, scale):
     """The bonus of a pair that was tried once."""
-    pairs = known.r[0].size  # S A of them, in a game S A B
+    pairs = known.r[0].size  # S A of them (in a game S A B)
     log = math.log(5 * pairs * known.H * episodes / delta)
     return scale * 7 * known.H * math.sqrt(log)
 
 
-def optimistic_Q(
-    seen: Memory, known: Known, alpha: float, V_next: list[float],
-    h: int, s: int, *a: int,
-) -> float:
-    """Reward, future and bonus, at most H; in a game a is a pair of moves."""
+def optimistic_Q(seen, known, alpha, V_next, h, s, *a):
+    """Reward, future and bonus, at most H (in a game a is a pair of moves)."""
     after = seen.after.get((h, s, *a))
     if not after:
         return float(known.H)  # never tried: as good as anything can be
@@ -102,9 +85,7 @@ def optimistic_Q(
     return min(known.H, reward + future + alpha * (1 / math.sqrt(n)))
 
 
-def make_plan(
-    seen: Memory, known: Known, U: Sets, alpha: float, ties: Array
-) -> tuple[Array, Array, Array]:
+def make_plan(seen, known, U, alpha, ties):
     """Q, V and the policy, by backward induction over the allowed actions."""
     H, S, A = known.H, known.S, known.A
     Q, V = np.empty((H, S, A)), np.zeros((H + 1, S))
@@ -123,9 +104,7 @@ def make_plan(
     return Q, V, policy
 
 
-def walk(
-    mdp: SafeMDP, P: Array, policy: Array, uniform: Array, noise: Array
-) -> Episode:
+def walk(mdp, P, policy, uniform, noise):
     """Live through one episode, with given luck."""
     s, actions = [mdp.s1], []
     for h in range(1, mdp.H + 1):
@@ -138,9 +117,8 @@ def walk(
 
 
 def by_hand(
-    mdp: SafeMDP, episodes: int, seed: int, doomed: Spread = doomed,
-    delta: float = 0.005, scale: float = 0.01, noise: float = 1.0,
-) -> Iterator[SimpleNamespace]:
+    mdp, episodes, seed, doomed=doomed, delta=0.005, scale=0.01, noise=1.0
+):
     """Yield each episode with what was planned for it, then remember it."""
     known, seen, P = mdp.known, Memory(), mdp.P
     alpha = alpha_of_one_visit(known, episodes, delta, scale)

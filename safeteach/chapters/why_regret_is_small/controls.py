@@ -1,18 +1,46 @@
-"""The interactive figure of the chapter on regret: from when on a theorem says something."""
+"""The interactive figures of the chapter *Why regret is small*: a run goes on; a world grows."""
 
 from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from safeteach.chapters.why_regret_is_small import figures
 from safeteach.widgets import Choice, Interactive, Slider, interactive
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["regret"]
+__all__ = ["regret", "trial"]
 
+WATCHED = (100, 250, 500, 550, 600, 1_000, 2_000)  # episodes
 LARGER = (10**3, 10**6)  # numbers of states to compare a world with
 
 
+def trial(regret: ArrayLike, flagged: int) -> Interactive:
+    """Watch a run for longer: move the number of episodes whose regret is drawn.
+
+    Parameters
+    ----------
+    regret : (K,) array
+        Of each episode, 2,000 or more; the first 2,000 are shown.
+    flagged : int
+        The first episode that is planned with an unsafe state flagged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from safeteach.chapters.why_regret_is_small import controls
+    >>> controls.trial(np.ones(2_000), flagged=508).controls["watched"].start
+    500
+    """
+    shown = np.asarray(regret, float)[: WATCHED[-1]]
+    return interactive(
+        lambda watched: figures.trial(shown, watched, flagged),
+        watched=Slider("episodes", values=WATCHED, start=500),
+    )
+
+
 def regret(mdp: SafeMDP) -> Interactive:
-    """Move the number of episodes K and the number of states under the bounds on regret.
+    """Choose the number of states under the bounds on regret.
 
     Parameters
     ----------
@@ -33,9 +61,6 @@ def regret(mdp: SafeMDP) -> Interactive:
     """
     sizes = sorted({mdp.S, *LARGER})
     return interactive(
-        lambda power, S: figures.regret_bounds(S, mdp.A, mdp.H, 10**power),
-        power=Slider(
-            "episodes K, a power of ten", values=range(4, 26, 3), start=7, fine=range(2, 26)
-        ),
+        lambda S: figures.regret_bounds(S, mdp.A, mdp.H),
         S=Choice("states", {f"{S:,}": S for S in sizes}, start=mdp.S),
     )

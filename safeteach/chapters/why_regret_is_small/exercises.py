@@ -151,14 +151,14 @@ def _little_risk_much_gain(answer: object) -> Finding | None:
     gain, risk = outcome.value - safe_optimal(world).value, outcome.unsafe_probability
     if gain < LEAST_GAIN:
         return not_yet(
-            f"Your policy is worth {gain:.3g} more than the best feasible one; it must be "
-            f"{LEAST_GAIN:g} or more.",
+            f"The value of your policy is {gain:.3g} above that of the best feasible one; it must "
+            f"be {LEAST_GAIN:g} or more.",
             world,
         )
     if world.H * risk > MOST_RISK:
         return not_yet(
-            f"H times the chance that your policy is ever unsafe is {world.H * risk:.3g}; it must "
-            f"be {MOST_RISK:g} or less.",
+            f"H times the probability that your policy is ever unsafe is {world.H * risk:.3g}; it "
+            f"must be {MOST_RISK:g} or less.",
             world,
         )
     return None
@@ -215,10 +215,10 @@ EXERCISES: dict[str, Exercise] = {
     ),
     "little-risk-little-gain": Counterexample(
         asks=f"a pair (mdp, policy) with at most {MOST_STATES} states and {MOST_STEPS} steps: the "
-        f"policy is worth {LEAST_GAIN:g} more than the best feasible one, though H times its "
-        f"chance of ever being unsafe is at most {MOST_RISK:g}",
-        hint="A feasible policy may not take an action with any chance of doom, however small. So "
-        "let such an action pay very well.",
+        f"value of the policy is {LEAST_GAIN:g} above that of the best feasible one, though H "
+        f"times its probability of ever being unsafe is at most {MOST_RISK:g}",
+        hint="A feasible policy may not take an action that may lead into doom, however "
+        "improbably. So let such an action pay very well.",
         missing=_little_risk_much_gain,
     ),
     "price-of-a-mask": Function(

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from numpy.typing import NDArray
 
 from safeteach.chapters.why_violation_is_small import figures
+from safeteach.figures.described import DescribedFigure
 from safeteach.widgets import Interactive, Slider, interactive
 
 __all__ = ["gap_price"]
 
-GAPS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+GAPS = (0.02, 0.05, 0.1, 0.2, 0.5)
 FINE = tuple(np.arange(1, 51) / 50)
-LEVELS = (0.5, 0.05, 0.005, 5e-7)
 
 
-def gap_price(S: int, visits: int) -> Interactive:
-    """Move the gap c(s) - tau and the level δ: visits until flagged, violation paid.
+def gap_price(S: int, delta: float, runs: Mapping[float, NDArray[np.float64]]) -> Interactive:
+    """Move the gap c(s) - tau and the number of visits: visits until flagged, and violation.
 
     Parameters
     ----------
     S : int
         Number of states, at least 2.
-    visits : int
-        The most visits that there are.
+    delta : float
+        Probability with which the event may fail.
+    runs : dict of (episodes,) arrays
+        By the gap of the one unsafe state, which is visited at most once an episode, the violation
+        of each episode; all of one length, at least 1,000.
 
     Notes
     -----
@@ -30,14 +36,20 @@ def gap_price(S: int, visits: int) -> Interactive:
 
     Examples
     --------
-    >>> import safeteach as st
+    >>> import numpy as np
     >>> from safeteach.chapters.why_violation_is_small import controls
-    >>> widget = controls.gap_price(S=25, visits=20_000)
-    >>> widget.figure(gap=0.4, delta=0.005).alt.split(". ")[1]
-    'Flagged for sure after 1,129 visits, 451.6 paid; without luck after 244 visits, 97.6 paid'
+    >>> widget = controls.gap_price(S=25, delta=0.005, runs={0.4: np.full(20_000, 0.001)})
+    >>> widget.figure(gap=0.4, visits=20_000).alt.split(". ")[1].split("; ")[0]
+    'Flagged for sure after 1,129 visits, violation 451.6'
     """
+    (most,) = {violation.size for violation in runs.values()}
+
+    def draw(gap: float, visits: int) -> DescribedFigure:
+        measured = {g: float(violation[:visits].sum()) for g, violation in runs.items()}
+        return figures.gap_price(gap, S, delta, visits, measured)
+
     return interactive(
-        lambda gap, delta: figures.gap_price(gap, S, delta, visits),
+        draw,
         gap=Slider("gap c − τ", values=GAPS, start=0.1, fine=sorted({*GAPS, *FINE})),
-        delta=Slider("level δ", values=LEVELS, start=0.005),
+        visits=Slider("visits", values=(most // 20, most // 4, most), start=most),
     )

@@ -35,7 +35,7 @@ MOST_VISITS, MOST_EPISODES = 8, 1000
 EPISODES, SEEDS = 3_000, range(3)
 
 
-# 8.1 ------------------------------------------------------------------------------------------
+# by-hand --------------------------------------------------------------------------------------
 
 TAU, COSTS = 0.5, {"a": 0.0, "b": 0.2, "u": 0.9, "v": 0.7}
 FLAGGED = "u"
@@ -51,7 +51,7 @@ def _ledger() -> tuple[float, float, float]:
     return sum(h < H for h in NEW), in_flagged, sum(paid[s] for s in WALK[:H]) - in_flagged
 
 
-# 8.2 ------------------------------------------------------------------------------------------
+# count-the-surprises --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _surprises(seen: NDArray[np.bool_], episode: Episode) -> int:
     )
 
 
-# 8.3 ------------------------------------------------------------------------------------------
+# find-the-bug ---------------------------------------------------------------------------------
 
 
 def _estimates() -> Iterator[dict[str, Any]]:
@@ -126,7 +126,7 @@ class _Unwarned(Function):
             return super()._try(answer, instance, trying)
 
 
-# 8.4 ------------------------------------------------------------------------------------------
+# lemma-that-was-cited -------------------------------------------------------------------------
 
 
 def _two_sequences(answer: object) -> Finding | None:
@@ -187,7 +187,7 @@ def _jaksch(visits: list[int]) -> tuple[float, float]:
     return total, math.sqrt(before)
 
 
-# 8.5 ------------------------------------------------------------------------------------------
+# surprise-for-each-step -----------------------------------------------------------------------
 
 
 def _more_flagged_steps_than_surprises(answer: object) -> Finding | None:
@@ -230,10 +230,10 @@ def _pair(episode: Episode, h: int) -> tuple[int, int]:
     return int(episode.states[h - 1]), int(episode.actions[h - 1])
 
 
-# 8.6 ------------------------------------------------------------------------------------------
+# edges-that-matter ----------------------------------------------------------------------------
 
 
-def _edges_into_doom(mdp: SafeMDP) -> int:
+def _transitions_into_doom(mdp: SafeMDP) -> int:
     U = potentially_unsafe(mdp)
     return sum(int(U[h, mdp.rows(h).successors].sum()) for h in range(1, mdp.H))
 
@@ -246,8 +246,8 @@ prepare = compiling.learners
 
 EXERCISES: dict[str, Exercise] = {
     "by-hand": Value(
-        asks="the triple (number of surprises, violation paid in flagged states, violation paid "
-        "in states not yet flagged)",
+        asks="the triple (number of surprises, violation in flagged states, violation in states "
+        "not yet flagged)",
         hint="A surprise is judged by what had been seen before the episode, at the steps before "
         "the last. A state is judged by whether it was flagged when the episode was planned.",
         expected=_ledger,
@@ -299,11 +299,11 @@ EXERCISES: dict[str, Exercise] = {
         missing=_more_flagged_steps_than_surprises,
     ),
     "edges-that-matter": Function(
-        asks="a function edges_into_doom(mdp) that returns the number of (h, s, a, t) with h < H, "
-        "t in Δ_h(s, a) and t in U_{h+1}",
+        asks="a function transitions_into_doom(mdp) that returns the number of (h, s, a, t) with "
+        "h < H, t in Δ_h(s, a) and t in U_{h+1}",
         hint="The move of step h lands at step h + 1, so it is judged by U_{h+1}. In a stationary "
-        "world every step has its own edges all the same.",
-        oracle=_edges_into_doom,
+        "world every step has its own transitions all the same.",
+        oracle=_transitions_into_doom,
         instances=small_worlds,
         draw=random_world,
         arguments=lambda mdp: {"mdp": mdp},

@@ -100,8 +100,8 @@ account (budget 1) ends at -0.6.'
     axes.axhline(0, color=GREY, linewidth=1)
     axes.plot(k, stepwise, color=VERMILION, linewidth=2.2, label="step-wise violation $C(k)$")
     axes.plot(k, account, color=BLUE, linewidth=2.2, linestyle=(0, (5, 2)),
-              label=f"account, by each day's costs, budget {budget:.3g}")
+              label=f"account by daily costs, budget {budget:.3g}")
     axes.set_xlim(0, len(c) + 1)
     axes.set_ylim(limits)
-    legend_above(axes)
+    legend_above(axes, columns=1)
     return figure

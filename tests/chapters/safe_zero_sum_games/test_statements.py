@@ -49,12 +49,17 @@ def all_pure(game, n):
 
 def risk(game, mu, nu):
     """(H, S) the probability of being in U at a step h..H, for Markov strategies."""
-    mu, nu = game.check_mu(mu), game.check_nu(nu)
-    found = np.empty((game.H, game.S))
-    found[-1] = game.unsafe
+    return risks(game, mu, game.check_nu(nu)[None])[0]
+
+
+def risks(game, mu, nus):
+    """(n, H, S) the same for n strategies of the adversary at once, (n, H, S, B)."""
+    mu = game.check_mu(mu)
+    found = np.empty((len(nus), game.H, game.S))
+    found[:, -1] = game.unsafe
     for i in reversed(range(game.H - 1)):
-        later = np.einsum("sa,sb,sabt,t->s", mu[i], nu[i], game.P[i], found[i + 1])
-        found[i] = np.where(game.unsafe, 1.0, later)
+        later = np.einsum("sa,nsb,sabt,nt->ns", mu[i], nus[:, i], game.P[i], found[:, i + 1])
+        found[:, i] = np.where(game.unsafe, 1.0, later)
     return found
 
 
@@ -112,10 +117,10 @@ def uniform(game):
 def test_safe_against_everybody(game):
     """s outside U_h iff one pure strategy is safe against all; else dice have every strategy."""
     U = st.potentially_unsafe(game)
-    replies = list(all_pure(game, game.B))
+    replies = np.array([game.check_nu(nu) for nu in all_pure(game, game.B)])
     worst, dice = [], []
     for mu in all_pure(game, game.A):
-        worst.append(np.max([risk(game, mu, nu) for nu in replies], axis=0))
+        worst.append(np.max(risks(game, mu, replies), axis=0))
         dice.append(risk(game, mu, uniform(game)))
     assert ((np.min(worst, axis=0) == 0) == ~U).all()
     p_min = game.P[game.P > 0].min()

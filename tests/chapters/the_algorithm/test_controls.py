@@ -1,55 +1,69 @@
-"""The replay of a run: every stop shows the learner as it was then."""
+"""The controls of the chapter: penalties in two worlds, and the moves before some episodes."""
+
+import itertools
 
 import numpy as np
 import pytest
+from looping import each
 
 import safeteach as st
 from safeteach.chapters.the_algorithm import controls
 
 ICE = st.instances.ice_corridor()
+FIRM = st.instances.grid_from_map("\n".join(ICE.map), H=ICE.H, slip=0.02)
 
 
-def learner(episodes=1_000, make=st.SUCBVI):
-    return make(ICE.known, episodes=episodes, bonus_scale=0.01)
+def learner(episodes=700):
+    return st.SUCBVI(ICE.known, episodes=episodes, bonus_scale=0.01)
 
 
 @pytest.mark.slow
 def test_live_and_static_show_the_same_and_every_move_shows(check_both):
-    check_both(controls.replay(ICE, learner(), seed=1))
+    check_both(controls.penalties({"ours": ICE, "firm": FIRM}, [0, 100], start=0))
+    check_both(controls.three_moves(ICE, learner(), seed=5, episodes=[1, 300, 700]))
 
 
-@pytest.mark.slow
+@each("mdp", [st.instances.random_mdp(3, 2, 2, seed, unsafe=0.5) for seed in range(6)])
+@pytest.mark.parametrize("penalty", [0, 0.3, 10])
+def test_no_policy_does_better_with_the_penalty(mdp, penalty):
+    counted = st.SafeMDP(mdp.P, mdp.r, mdp.unsafe.astype(float), 0.5, mdp.H, mdp.s1)
+
+    def after_penalty(policy):
+        found = st.evaluate(counted, policy)
+        return found.value - penalty * found.cost
+
+    shape = (mdp.H, mdp.S)
+    every = itertools.product(range(mdp.A), repeat=mdp.H * mdp.S)
+    best = max(after_penalty(np.array(actions).reshape(shape)) for actions in every)
+    assert np.isclose(after_penalty(controls.best_with_penalty(mdp, penalty)), best)
+
+
+def test_the_headline_says_how_often_the_planner_falls():
+    widget = controls.penalties({"ours": ICE, "firm": FIRM}, [0, 100], start=100)
+    assert list(widget.controls["world"].options) == ["ours", "firm"]
+    for name, mdp in (("ours", ICE), ("firm", FIRM)):
+        policy = controls.best_with_penalty(mdp, 100)
+        risk = 100 * st.evaluate(mdp, policy).unsafe_probability
+        alt = widget.figure(world=name, penalty=100).alt
+        assert f"penalty 100: falls in with probability {risk:.1f}%" in alt
+
+
 def test_every_stop_shows_the_learner_before_that_episode():
-    widget = controls.replay(ICE, learner(), seed=1)
-    stops = widget.controls["k"].fine
-    assert set(widget.controls["k"].values) <= set(stops)
-    assert (stops[0], stops[-1]) == (1, 1_000)
-    again, paid, visits = learner(), 0.0, np.zeros((ICE.H, ICE.S), int)
-    for k, episode in st.play(again, ICE, seed=1):
-        if k + 1 in stops[::6]:
-            alt = widget.figure(k=k + 1, h=5).alt
-            assert f"Before episode {k + 1:,} of 1,000, step 5." in alt
-            assert f"Violation so far: {paid:,.6g} of" in alt
-            assert f", {visits[4].max():,} times." in alt
-            assert f"leads {ICE.action_name(again.policy[4, ICE.s1])} from" in alt
-            known = again.U[4] & ~again.flagged
-            named = ", ".join(ICE.state_name(s) for s in np.flatnonzero(known)) or "none"
-            assert f"Known to be doomed: {named}." in alt
-        visits[np.arange(ICE.H), episode.states[:-1]] += 1
-        paid += ICE.violation[episode.states[:-1]].sum()
+    stops = [1, 450, 600, 700]
+    widget = controls.three_moves(ICE, learner(), seed=5, episodes=stops)
+    assert list(widget.controls["k"].values) == stops
+    again = learner()
+    for k, _ in st.play(again, ICE, seed=5):
+        if k + 1 in stops:
+            alt = widget.figure(k=k + 1).alt
+            flagged = ", ".join(map(ICE.state_name, np.flatnonzero(again.flagged))) or "none"
+            risk = st.evaluate(ICE, again.policy).unsafe_probability
+            assert alt.startswith(f"Before episode {k + 1}. Flagged: {flagged}.")
+            assert alt.endswith(f"with probability {risk:.2g}.")
 
 
-def test_a_learner_that_flags_nothing_can_be_replayed():
-    widget = controls.replay(ICE, learner(200, st.UCBVI))
-    assert "Flagged: none. Known to be doomed: none." in widget.figure(k=200, h=None).alt
-
-
-def test_what_cannot_be_replayed():
-    with pytest.raises(ValueError, match="the run has 60 episodes of 10 steps; a replay needs 61"):
-        controls.replay(ICE, learner(60))
-    short = st.instances.grid_from_map("SG", H=1)
-    with pytest.raises(ValueError, match="of 1 steps"):
-        controls.replay(short, st.SUCBVI(short.known, episodes=100))
-    world = st.instances.union_counterexample()
-    with pytest.raises(TypeError, match="only a GridMDP has a map"):
-        controls.replay(world, st.SUCBVI(world.known, episodes=100))
+def test_what_cannot_be_stepped_through():
+    with pytest.raises(ValueError, match="700 episodes, none with number 701"):
+        controls.three_moves(ICE, learner(), seed=1, episodes=[1, 701])
+    with pytest.raises(TypeError, match="learner"):
+        controls.three_moves(ICE, "SUCBVI", seed=1, episodes=[1, 2])

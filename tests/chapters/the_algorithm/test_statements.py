@@ -123,6 +123,51 @@ def test_in_a_stationary_world_the_union_is_right_and_sooner():
     assert sooner > 25, "the two must differ now and then"
 
 
+def pooled_sets(learner, mdp):
+    """[W_1^k, .., W_H^k], spread through what was seen at any step."""
+    flagged = sets(learner, mdp)[-1]
+    steps = range(1, mdp.H + 1)
+    seen = {
+        (s, a): {t for h in steps for t in learner.transitions.successors(h, s, a)}
+        for s in range(mdp.S)
+        for a in range(mdp.A)
+    }
+    W = [flagged]
+    for _ in range(mdp.H - 1):
+        stuck = {s for s in range(mdp.S) if all(W[0] & seen[s, a] for a in range(mdp.A))}
+        W.insert(0, flagged | stuck)
+    return W, seen
+
+
+def test_pooled_counts_raise_no_false_alarm_and_know_as_much():
+    """ex-the-algorithm-pooled-counts: in stationary worlds on E_1; elsewhere it can fail."""
+    more = 0
+    for seed in SEEDS:
+        mdp = some_world(seed, stationary=True)
+        true = truth(mdp)
+        for learner in some_run(mdp, seed, noise=1.0):
+            W, seen = pooled_sets(learner, mdp)
+            exact = sets(learner, mdp)
+            assert all(e <= w for e, w in zip(exact, W, strict=True))
+            more += exact != W
+            if costs_are_low(learner, mdp):
+                assert all(w <= t for w, t in zip(W, true, strict=True))
+                assert not any(
+                    h < mdp.H and W[h] & seen[s, a]
+                    for h in range(1, mdp.H + 1)
+                    for s in range(mdp.S)
+                    for a in safe_ones(mdp.successors, true, mdp, h, s)
+                )
+    assert more > 25
+    mdp = st.instances.union_counterexample()
+    wrong = [
+        not all(w <= t for w, t in zip(pooled_sets(one, mdp)[0], truth(mdp), strict=True))
+        for one in some_run(mdp, seed=0, noise=1.0)
+        if costs_are_low(one, mdp)
+    ]
+    assert any(wrong)
+
+
 def test_in_a_step_dependent_world_the_union_can_be_wrong():
     """The same claim is false for the world of the counterexample, on E_1."""
     mdp = st.instances.union_counterexample()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import safeteach as st
 from safeteach.chapters.why_every_step_counts.figures import drives
 
 COSTS = {"fast": np.array([0.1, 0.4, 1.0]), "careful": np.array([0.1, 0.4, 0.1])}
@@ -24,3 +25,13 @@ def test_bars_add_up_to_the_costs_and_only_an_excess_is_hatched():
 def test_both_panels_name_the_place_the_threshold_and_the_mean():
     for axes, name in zip(drives(COSTS, 0.5, (3, "school")).axes, COSTS, strict=True):
         assert {text.get_text() for text in axes.texts} == {name, "$\\tau$", "mean", "school"}
+
+
+def test_both_mornings_can_be_read(legible, on_paper):
+    road = st.instances.school_road()
+    drawn = {}
+    for name, policy in (("fast", np.ones((10, 20), int)), ("safe", st.safe_optimal(road).policy)):
+        drawn[name] = st.rollout(road, policy, seed=0, noise=0).costs
+    figure = drives(drawn, road.tau, (6, "school"))
+    legible(figure)
+    on_paper(figure)

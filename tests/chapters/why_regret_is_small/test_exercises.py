@@ -172,7 +172,7 @@ def of_the_last_counts(visits):
 
 
 def shortcut(risk=0.01, H=3, pays=1.0, unsafe=True, safe_way=True):
-    """From 0, action 1 leads to the gold 1, but for a small chance of the water 2."""
+    """From 0, action 1 leads to the gold 1, and rarely to the water 2."""
     P = np.zeros((4, 2, 4))
     P[0, 0, 3] = 1
     P[0, 1, [1, 2]] = 1 - risk, risk
@@ -203,10 +203,10 @@ def longer_way():
 
 RIGHT["little-risk-little-gain"] = [(shortcut(), GO), (shortcut(0.03), GO.tolist()), longer_way()]
 LACKING = [
-    ((shortcut(0.2), GO), "H times the chance that your policy is ever unsafe is 0.6"),
-    ((shortcut(pays=0.3), GO), "Your policy is worth 0.594 more"),
-    ((shortcut(unsafe=False), GO), "Your policy is worth 0 more"),
-    ((shortcut(), 0 * GO), "Your policy is worth 0 more"),
+    ((shortcut(0.2), GO), "H times the probability that your policy is ever unsafe is 0.6"),
+    ((shortcut(pays=0.3), GO), "The value of your policy is 0.594 above"),
+    ((shortcut(unsafe=False), GO), "The value of your policy is 0 above"),
+    ((shortcut(), 0 * GO), "The value of your policy is 0 above"),
     ((shortcut(safe_way=False), GO), "No policy is feasible here"),
     ((shortcut(H=9), np.ones((9, 4), int)), "It has 4 states and 9 steps"),
     ((shortcut(), GO[:2]), "The policy is none for this world: policy has shape (2, 4)"),

@@ -158,12 +158,12 @@ def test_the_exact_decomposition():
 def test_counting(seed, H, pairs, K):
     """Σ 1/√N ≤ 2√(SAHT) and Σ 1/N ≤ SAH(1 + ln K) along any run."""
     rng = np.random.default_rng(seed)
-    chances = rng.dirichlet(np.full(pairs, 0.5), size=H)
+    shares = rng.dirichlet(np.full(pairs, 0.5), size=H)
     N = np.zeros((H, pairs), int)
     roots = inverses = 0.0
     for _ in range(K):
         for h in range(H):
-            i = rng.choice(pairs, p=chances[h])
+            i = rng.choice(pairs, p=shares[h])
             if N[h, i]:
                 roots += 1 / math.sqrt(N[h, i])
                 inverses += 1 / N[h, i]
@@ -210,6 +210,93 @@ def test_azuma_hoeffding_for_bets_that_depend_on_the_past():
     assert abs(sum(x * q for x, q in law.items())) < 1e-9
     width = b * math.sqrt(m / 2 * math.log(1 / delta))
     assert 0 < sum(q for x, q in law.items() if x > width) <= delta
+
+
+def walks(mdp, seed, scale=0.01, episodes=300):
+    """Of each episode: whether E_V holds, and (n, α, model, ‖P̂-P‖₁, luck) of each step h < f."""
+    best = st.safe_optimal(mdp)
+    for learner, episode in played(mdp, seed, scale=scale, episodes=episodes):
+        V_pi, P_hat = values(mdp, learner.policy), learner.transitions.P_hat
+        G, steps = learner.V - V_pi, []
+        for i in range(mdp.H):
+            s, a, t = episode.states[i], episode.actions[i], episode.states[i + 1]
+            n, row = learner.transitions.N[i, s, a], mdp.P[i, s, a]
+            if n == 0:
+                break
+            off = P_hat[i, s, a] - row
+            luck = row @ G[i + 1] - G[i + 1, t]
+            steps.append((n, learner.alpha / math.sqrt(n), off @ learner.V[i + 1],
+                          np.abs(off).sum(), luck))  # fmt: skip
+        lost = best.value - V_pi[0, mdp.s1]
+        yield covered(learner, mdp, best.V), lost, len(steps) < mdp.H, np.array(steps)
+
+
+@pytest.mark.slow
+def test_claim_1_optimism():
+    """On E_1 and E_V regret is at most H for each walk that ends early, Σα + Σm + Σξ for all."""
+    checked = 0
+    for seed, mdp in enumerate(WORLDS[:6]):
+        regret = ceiling = 0.0
+        early = 0
+        for good, lost, ends, steps in walks(mdp, seed):
+            if not good:
+                break
+            regret += lost
+            early += ends
+            ceiling += mdp.H * ends + (steps[:, [1, 2, 4]].sum() if len(steps) else 0)
+            assert regret <= ceiling + 1e-6
+            checked += 1
+        assert early <= mdp.S * mdp.A * mdp.H
+    assert checked > 500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", [0.01, 1.0])
+def test_claim_2_bonus(scale):
+    """In every run Σα ≤ 14√(H³SAT·L), times the scale; no event is needed."""
+    for seed, mdp in enumerate(WORLDS[:4]):
+        S, A, H, K = mdp.S, mdp.A, mdp.H, 300
+        L, T = math.log(5 * S * A * H * K / DELTA), H * K
+        met = sum(steps[:, 1].sum() for *_, steps in walks(mdp, seed, scale) if len(steps))
+        assert 0 < met <= scale * 14 * math.sqrt(H**3 * S * A * T * L)
+
+
+@pytest.mark.slow
+def test_claim_3_model():
+    """Each m ≤ H/2 ‖P̂-P‖₁; where that keeps to E_ℓ1 all together are within the last term."""
+    within = tight = 0
+    for seed, mdp in enumerate(WORLDS):
+        S, A, H, K = mdp.S, mdp.A, mdp.H, 300
+        width = math.sqrt(2 * (S * math.log(2) + math.log(S * A * H * K / DELTA)))
+        total, good = 0.0, True
+        for *_, steps in walks(mdp, seed):
+            for n, _, model, norm, _ in steps:
+                assert model <= H / 2 * norm + ROUNDING
+                tight = max(tight, model / (H / 2 * norm) if norm else 0)
+                good = good and norm <= width / math.sqrt(n)
+                total += model
+        within += good
+        if good:
+            last = H / 2 * width * 2 * math.sqrt(S * A * H * H * K)
+            assert total <= last
+    assert within >= 8
+    assert tight > 0.5
+
+
+@pytest.mark.slow
+def test_claim_4_luck():
+    """Each ξ keeps to an interval of 2H around 0, and Σξ to H√(2T ln 1/δ) in most runs."""
+    exceeds, signs = [], set()
+    for seed, mdp in enumerate(WORLDS):
+        K, total = 300, 0.0
+        for *_, steps in walks(mdp, seed):
+            for *_, luck in steps:
+                assert abs(luck) <= 2 * mdp.H
+                total += luck
+                signs.add(np.sign(luck.round(9)))
+        exceeds.append(total > mdp.H * math.sqrt(2 * mdp.H * K * math.log(1 / DELTA)))
+    assert np.mean(exceeds) <= DELTA
+    assert signs == {-1, 0, 1}
 
 
 @pytest.mark.slow

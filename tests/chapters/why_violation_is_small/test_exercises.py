@@ -87,6 +87,13 @@ def that_learns_as_it_goes(seen, episode):
     return 0
 
 
+def test_the_episode_that_decides_is_shown_and_can_be_taken_up():
+    verdict = chapter.check("count-the-surprises", with_the_last_move)
+    assert "episode = Episode(states=[" in " ".join(verdict.text.split())
+    case = verdict.case
+    assert with_the_last_move(**case) != by_a_loop(**case)
+
+
 # find-the-bug ---------------------------------------------------------------------------------
 
 
@@ -274,7 +281,7 @@ def by_the_support(mdp):
 
 
 @right("edges-that-matter")
-def edge_by_edge(mdp):
+def one_by_one(mdp):
     U = st.potentially_unsafe(mdp)
     count = 0
     for h in range(1, mdp.H):
@@ -286,7 +293,7 @@ def edge_by_edge(mdp):
 
 
 @wrong("edges-that-matter")
-def all_edges(mdp):
+def all_transitions(mdp):
     return mdp.support()[:-1].sum()
 
 
@@ -302,7 +309,7 @@ def judged_one_step_early(mdp):
 
 
 @wrong("edges-that-matter")
-def pairs_and_not_edges(mdp):
+def pairs_and_not_transitions(mdp):
     U = st.potentially_unsafe(mdp)
     return (mdp.support()[:-1] & U[1:, None, None, :]).any(axis=3).sum()
 

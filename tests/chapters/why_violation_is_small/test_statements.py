@@ -90,7 +90,7 @@ def some_worlds():
             S=3 + seed % 3, A=2, H=2 + seed % 4, seed=seed, successors=2, unsafe=0.5,
             stationary=seed % 2 == 0,
         )  # fmt: skip
-        # Gaps wide enough for flags, and edges rare enough for surprises after them.
+        # Gaps wide enough for flags, and transitions rare enough for surprises after them.
         P = w.P**5 / (w.P**5).sum(axis=3, keepdims=True)
         yield st.SafeMDP(P, w.r, np.where(w.unsafe, w.c, 0.2 * w.c), tau=0.1, H=w.H)
     for seed in range(20):
@@ -122,8 +122,8 @@ def test_the_runs_are_worth_testing():
     assert len(unflagged) >= 500
 
 
-def test_at_most_one_surprise_an_edge():
-    """Each surprise uses up an edge of the world, so there are at most E <= S^2 A (H - 1)."""
+def test_a_transition_surprises_once():
+    """Each surprise uses up a transition of the world, so there are at most E <= S^2 A (H - 1)."""
     for mdp, steps in runs():
         used = [step.edge for step in steps if step.surprise]
         assert len(used) == len(set(used))
@@ -183,7 +183,7 @@ def test_counts_that_rise_by_up_to_H(drawn):
         N += m
     assert early <= 2 * H
     assert late <= 2 * math.sqrt(2 * N) + 1e-12
-    assert late <= (1 + math.sqrt(2)) * math.sqrt(N) + 1e-12  # "edges-that-matter"
+    assert late <= (1 + math.sqrt(2)) * math.sqrt(N) + 1e-12  # "seven"
 
 
 def test_what_jaksch_needs():
@@ -282,8 +282,8 @@ def test_for_ever_with_the_worst_luck_that_the_event_allows(H):
     assert any(step.s == 1 for step in steps)
 
 
-def test_only_edges_into_doom_count():
-    """A flagged state is entered only after a surprise along an edge into U_{h+1}."""
+def test_only_transitions_into_doom_count():
+    """A flagged state is entered only after a surprise by a transition into U_{h+1}."""
     harmless = 0
     for mdp, steps in runs():
         U = st.potentially_unsafe(mdp)
@@ -299,7 +299,7 @@ def test_only_edges_into_doom_count():
 
 @pytest.mark.parametrize("p", [0.001, 0.01, 0.2])
 @pytest.mark.parametrize("q", [0.5, 0.9, 0.99, 1.0])
-def test_the_price_of_an_edge(p, q):
+def test_the_price_of_a_transition(p, q):
     """Of learners that cross with probability q, or only from some episode on."""
     H, K = 5, 400
     d = 0.4 * (H - 1)

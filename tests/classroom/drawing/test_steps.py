@@ -41,6 +41,14 @@ def test_ledgers_draw_both_totals():
     assert stepwise.get_linestyle() != account.get_linestyle()
 
 
+@pytest.mark.parametrize("budget", [3.45, 10])
+def test_both_can_be_read(budget, legible, on_paper):
+    costs = np.random.default_rng(0).random((60, 10))
+    for figure in (ledgers(costs, 0.5, budget, limits=(-45, 35)), steps(costs[0], tau=0.5)):
+        legible(figure)
+        on_paper(figure)
+
+
 @pytest.mark.parametrize(
     ("draw", "message"),
     [

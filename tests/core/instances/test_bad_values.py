@@ -73,7 +73,8 @@ def test_a_wrong_argument_is_named(make):
 
 def test_no_instance_with_arguments_is_forgotten():
     plain = {
-        i.grid, i.ice_corridor, i.railway, i.school_road, i.smoke, i.union_counterexample
+        i.grid, i.ice_corridor, i.railway, i.school_road, i.server_room, i.smoke,
+        i.union_counterexample,
     }  # fmt: skip
     classes = {i.GridMDP, i.PursuitGame, i.TreeMDP}
     assert {getattr(i, name) for name in i.__all__} == {*CALLS} | plain | classes

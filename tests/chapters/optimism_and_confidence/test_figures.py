@@ -1,11 +1,18 @@
-"""Bands of estimates: lines and flags are those of the data, the words say who is flagged when."""
+"""What the pictures of the chapter show is in the data, and their words say it."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from safeteach.chapters.optimism_and_confidence.figures import confidence, confidence_frame
+import safeteach as st
+from safeteach.chapters.optimism_and_confidence.figures import (
+    bans,
+    confidence,
+    confidence_frame,
+    errors,
+    tosses,
+)
 
 N, COSTS, TAU = 400, [0.9, 0.6, 0.3], 0.5
 WIDTH = 3 / np.sqrt(np.arange(1, N + 1))
@@ -76,6 +83,14 @@ def test_bad_input(seen, costs, width, message):
         confidence(seen, costs, TAU, width)
 
 
+@pytest.mark.parametrize("width", [0.8, 0.3, 0.02])
+def test_a_flag_is_seen_however_short_its_bar_is(width):
+    """A mark of its own: at thirty thousand looks the hatched bar is hidden by the estimate."""
+    (axes,) = confidence_frame({"hot": 1.4, "cold": 0.1}, [1.4, 0.1], TAU, width).axes
+    markers = [line.get_marker() for line in axes.lines if line.get_marker() not in ("None", "_")]
+    assert markers == ["8", "o"]
+
+
 MEANS = {"hot": 0.95, "warm": 0.7, "odd": 0.9, "cold": 0.1, "far": 3.0}
 TRUE = [0.9, 0.6, 0.2, 0.2, 1.0]
 
@@ -123,3 +138,86 @@ def test_frames_are_legible(on_paper):
 def test_a_bad_frame(means, costs, message):
     with pytest.raises(ValueError, match=message):
         confidence_frame(means, costs, TAU, 0.3)
+
+
+ROOM = st.instances.server_room()
+
+
+def test_each_cell_of_the_room_has_its_share_and_its_shade(written):
+    shares = np.zeros(ROOM.S)
+    shares[ROOM.state("31 low")], shares[ROOM.state("36 high")] = 0.4, 1
+    figure = bans(ROOM, shares)
+    (axes,) = figure.axes
+    cells = {patch.get_gid().split("/")[1]: patch for patch in axes.artists + axes.patches
+             if patch.get_gid()}  # fmt: skip
+    assert set(cells) == {ROOM.state_name(s) for s in range(ROOM.S)}
+    where = {text.get_text(): text.get_position() for text in written(figure)}
+    for name, share in (("31 low", "40"), ("36 high", "100")):
+        assert cells[name].get_bbox().contains(*where[share])
+    shade = {name: cell.get_facecolor()[0] for name, cell in cells.items()}
+    assert shade["36 high"] < shade["31 low"] < shade["27 low"]
+    edge = where["unsafe"][0]  # above the cells, beside the line between 32 and 33 degrees
+    assert cells["32 low"].get_bbox().x1 < edge < cells["34 low"].get_bbox().x0
+    assert figure.alt == (
+        "Share of runs in which each state of the server room was banned. low fans: 31 °C 40%. "
+        "middle fans: none. high fans: 36 °C 100%. Unsafe: above 32 °C. Start: 27 middle."
+    )
+
+
+def test_the_room_is_legible(legible):
+    legible(bans(ROOM, np.linspace(0, 1, ROOM.S)))
+
+
+def test_the_room_needs_a_share_for_each_state():
+    with pytest.raises(ValueError, match=r"shares has shape \(3,\); expected \(39,\)"):
+        bans(ROOM, [0, 0, 1])
+
+
+PLAYS = {"greedy": [[1, 2, 3, 4, 5], [1, 1, 1, 1, 1]], "optimistic": [[1, 1, 2, 2, 2]]}
+
+
+def test_a_line_for_each_run_of_each_player():
+    figure = tosses(PLAYS)
+    drawn = lines(figure)
+    assert set(drawn) == {"greedy/0", "greedy/1", "optimistic/0"}
+    for name, runs in PLAYS.items():
+        for i, run in enumerate(runs):
+            assert drawn[f"{name}/{i}"].get_ydata().tolist() == run
+    styles = {name: drawn[f"{name}/0"].get_linestyle() for name in PLAYS}
+    assert styles["greedy"] != styles["optimistic"]
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert said == ["greedy, stuck: 50%", "greedy, not stuck: 50%", "optimistic"]
+
+
+def test_the_words_beside_the_players_are_legible(on_paper, written):
+    rng = np.random.default_rng(0)
+    stuck = np.arange(1, 2001)
+    lucky = np.ones(2000)
+    hopeful = np.minimum(stuck, rng.integers(20, 110, (9, 1)))
+    figure = tosses({"greedy": [stuck, lucky], "optimistic": hopeful})
+    on_paper(figure)
+    boxes = [box for text, box in written(figure).items() if text in figure.axes[0].texts]
+    assert len(boxes) == 3
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+def test_there_are_two_players():
+    with pytest.raises(ValueError, match="3 players; expected 2"):
+        tosses({**PLAYS, "third": [[1]]})
+
+
+def test_all_errors_are_in_the_bars_and_the_width_between_them(on_paper):
+    rng = np.random.default_rng(0)
+    fixed, chosen = rng.normal(0, 0.05, 500), rng.normal(0.3, 0.03, 400)
+    figure = errors(fixed, chosen, width=0.15)
+    (axes,) = figure.axes
+    for kind, error in (("fixed before the data", fixed), ("chosen after the data", chosen)):
+        bars = [bar for bar in axes.patches if bar.get_gid() == f"bar/{kind}"]
+        assert sum(bar.get_height() for bar in bars) == error.size
+        tall = max(bars, key=lambda bar: bar.get_height())
+        assert abs(tall.get_x() - np.median(abs(error))) < 0.1
+    (line,) = axes.lines
+    assert set(line.get_xdata()) == {0.15}
+    assert f"beyond the width in {(abs(fixed) > 0.15).mean():.0%}. Chosen" in figure.alt
+    assert figure.alt.endswith("beyond the width in 100%.")
+    on_paper(figure)
