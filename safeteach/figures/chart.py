@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ from safeteach.figures.described import (
     DescribedFigure,
 )
 
-__all__ = ["CHART", "chart", "draw_averages", "legend_above", "running_averages"]
+__all__ = ["CHART", "chart", "draw_averages", "legend_above", "running_averages", "spread"]
 
 CHART = (5.7, 3.5)  # inches; narrow enough for its letters to be read on a phone
 STYLES = ((BLUE, "solid"), (VERMILION, (0, (5, 2))), (INK, (0, (1, 1.5))))
@@ -73,3 +73,40 @@ def draw_averages(axes: Axes, running: Mapping[str, NDArray[np.float64]]) -> Non
     for (name, mean), (color, dashes) in zip(running.items(), STYLES, strict=False):
         n = np.arange(1, mean.size + 1)
         axes.plot(n, mean, color=color, linewidth=2.0, linestyle=dashes, label=name, gid=name)
+
+
+def spread(
+    places: Sequence[float],
+    least: float,
+    heights: Sequence[float] | None = None,
+    top: float = np.inf,
+) -> list[float]:
+    """Move places apart, as little as that takes, until each two differ by ``least``.
+
+    With heights, in units of ``least``, each place is the middle of something that high; nothing
+    reaches above the top.
+
+    >>> spread([1.0, 0.0, 0.1], least=0.5)
+    [1.0, -0.2, 0.3]
+    >>> spread([1.0, 1.0], least=0.5, heights=[1, 3])
+    [0.5, 1.5]
+    >>> spread([1.0, 2.0], least=0.5, top=1.5)
+    [0.75, 1.25]
+    """
+    order = np.argsort(places, kind="stable")
+    at = np.array(places, float)[order]
+    high = np.ones(len(at)) if heights is None else np.array(heights, float)[order]
+    room = least * (high[1:] + high[:-1]) / 2
+    for _ in range(200):
+        lack = room - np.diff(at)
+        if (lack <= 1e-9).all():
+            break
+        at[:-1] -= np.maximum(lack, 0) / 2
+        at[1:] += np.maximum(lack, 0) / 2
+    for i in range(len(at) - 1, -1, -1):
+        top -= least * high[i] / 2
+        at[i] = top = min(at[i], top)
+        top -= least * high[i] / 2
+    found = np.empty(len(at))
+    found[order] = at
+    return [round(y, 9) for y in found.tolist()]

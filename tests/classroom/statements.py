@@ -41,7 +41,9 @@ def parts():
 
 @cache
 def prose(page):
-    """The text of a chapter, without its code."""
+    """The text of a page, without its code."""
+    if (ROOT / f"{page}.md").exists():
+        return (ROOT / f"{page}.md").read_text("utf-8")
     cells = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells
     return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 

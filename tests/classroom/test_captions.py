@@ -1,7 +1,6 @@
 """Every picture of the book says what it shows, and no output shows how Python writes a number.
 
-Numbers follow from the order in which a chapter names its figures; the chapters whose pictures
-have no captions yet are listed, and leave the list when they get them.
+Numbers follow from the order in which a chapter names its figures.
 """
 
 import re
@@ -20,14 +19,10 @@ from safeteach.classroom import contents as numbers
 from safeteach.classroom.captions import Caption
 from safeteach.figures import DescribedFigure
 
-WAITING = (
-    "the_experiments",
-)
 CHAPTERS = {
     tool.slug(path): notebooks.read(tool.ROOT / f"{path}.ipynb").cells
     for path in tool.chapters(tool.read_toc())
 }
-DONE = [slug for slug in CHAPTERS if slug not in WAITING]
 
 
 # How a picture gets its number and its caption ------------------------------------------------
@@ -129,14 +124,9 @@ def captions(slug):
     ]
 
 
-@each("slug", DONE)
+@each("slug", CHAPTERS)
 def test_every_picture_has_a_caption(slug):
     assert bare(CHAPTERS[slug]) == [], "show it by chapter.figure(name, picture, caption)"
-
-
-@each("slug", WAITING)
-def test_a_chapter_that_waits_has_a_picture_without_a_caption(slug):
-    assert bare(CHAPTERS[slug]), f"{slug} waits for nothing: take it off the list"
 
 
 @each("slug", CHAPTERS)
@@ -170,7 +160,7 @@ def raw(cells):
     return [found[0] for text in shown for found in RAW.finditer(text)]
 
 
-@each("slug", DONE)
+@each("slug", CHAPTERS)
 def test_no_value_is_shown_as_python_writes_it(slug):
     assert raw(CHAPTERS[slug]) == []
 

@@ -180,6 +180,11 @@ SLIDER = st.widgets.Slider("h", [1, 2], 1)
             lambda: st.figures.learning_curves([0, 1, 2], CURVES, "r", {"b": "x"}),
             r"references\['b'\] is 'x'; expected a number",
         ),
+        (
+            lambda: st.figures.learning_curves([0, 1, 2], CURVES, "r", {"b": ["x", "y", "z"]}),
+            r"references\['b'\] is not a rect",
+        ),
+        (lambda: st.figures.learning_curves([0, 1, 2], CURVES, "r", only=3), "only is 3; expected"),
         (lambda: st.widgets.Slider(3, [0, 1], 0), "label is 3; expected a string"),
         (lambda: st.widgets.Slider("x", "01", 0), "values is not a rect.* real numbers"),
         (lambda: st.widgets.Slider("x", 3, 0), "values is 3; expected numbers in a row"),

@@ -22,7 +22,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.figures.chart import CHART, chart, draw_averages, running_averages
+from safeteach.figures.chart import CHART, chart, draw_averages, running_averages, spread
 from safeteach.figures.described import (
     BLUE,
     FONT,
@@ -447,25 +447,6 @@ def settled(mean: NDArray[np.float64], tau: float) -> int:
     above = mean > tau
     elsewhere = np.flatnonzero(above != above[-1])
     return 1 if not elsewhere.size else int(elsewhere[-1]) + 2
-
-
-def spread(places: Sequence[float], least: float) -> list[float]:
-    """Move places apart, as little as that takes, until each two differ by ``least``.
-
-    >>> spread([1.0, 0.0, 0.1], least=0.5)
-    [1.0, -0.2, 0.3]
-    """
-    order = np.argsort(places, kind="stable")
-    at = np.array(places, float)[order]
-    for _ in range(200):
-        lack = least - np.diff(at)
-        if (lack <= 1e-9).all():
-            break
-        at[:-1] -= np.maximum(lack, 0) / 2
-        at[1:] += np.maximum(lack, 0) / 2
-    found = np.empty(len(at))
-    found[order] = at
-    return [round(y, 9) for y in found.tolist()]
 
 
 def _describe_looks(mean: NDArray[np.float64], tau: float) -> str:

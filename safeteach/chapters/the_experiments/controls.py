@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
@@ -10,26 +11,42 @@ from safeteach import figures
 from safeteach.figures import DescribedFigure
 from safeteach.widgets import Choice, Interactive, interactive
 
-__all__ = ["curves"]
+__all__ = ["Measure", "curves"]
 
-ALL = "all, with bands"
+ALL = "all five"
 
 
-def curves(
-    episodes: ArrayLike,
-    measures: Mapping[str, Mapping[str, ArrayLike]],
-    references: Mapping[str, Mapping[str, float]] | None = None,
-) -> Interactive:
+@dataclass(frozen=True)
+class Measure:
+    """What is measured, of whom, and how it is shown.
+
+    Attributes
+    ----------
+    label
+        What is written beside the vertical axis.
+    runs : mapping from str to (R, N) arrays
+        The curves of each learner, one row a seed.
+    references : mapping from str to float or (N,) array
+        Named lines.
+    log
+        Whether the vertical axis is logarithmic, with every seed in place of the bands.
+    """
+
+    label: str
+    runs: Mapping[str, ArrayLike]
+    references: Mapping[str, ArrayLike] = field(default_factory=dict)
+    log: bool = False
+
+
+def curves(episodes: ArrayLike, measures: Mapping[str, Measure]) -> Interactive:
     """Choose what is measured, and whether to see all learners or every seed of one.
 
     Parameters
     ----------
     episodes : (N,) array
         After how many episodes each point was taken.
-    measures : mapping from str to mappings from str to (R, N) arrays
-        For each measure, by its label, the curves of the learners, by their names.
-    references : mapping from str to mappings from str to float, optional
-        For some of the measures, named horizontal lines.
+    measures : mapping from str to Measure
+        By what is shown in the menu; all of the same learners.
 
     Notes
     -----
@@ -40,24 +57,22 @@ def curves(
     >>> import safeteach as st
     >>> from safeteach.chapters.the_experiments import controls
     >>> reward = {"quick": [[0, 3, 4], [0, 4, 4]], "slow": [[0, 1, 3], [0, 1, 2]]}
-    >>> regret = {"quick": [[0, 2, 2], [0, 1, 1]], "slow": [[0, 9, 12], [0, 9, 11]]}
-    >>> widget = controls.curves([0, 10, 20], {"reward": reward, "regret": regret})
+    >>> widget = controls.curves([0, 10, 20], {"reward": controls.Measure("reward", reward)})
     >>> list(widget.controls["learner"].options)
-    ['all, with bands', 'quick', 'slow']
+    ['all five', 'quick', 'slow']
     """
-    lines = references or {}
 
     def figure(measure: str, learner: str) -> DescribedFigure:
         shown = measures[measure]
-        if learner != ALL:
-            shown = {learner: shown[learner]}
+        alone = learner != ALL
         return figures.learning_curves(
-            episodes, shown, measure, lines.get(measure), each=learner != ALL
-        )
+            episodes, shown.runs, shown.label, shown.references,
+            log=shown.log, each=alone or shown.log, only=learner if alone else None,
+        )  # fmt: skip
 
-    first, *_ = measures
+    first, *_ = measures.values()
     return interactive(
         figure,
-        measure=Choice("measure", {name: name for name in measures}, start=first),
-        learner=Choice("learner", {name: name for name in (ALL, *measures[first])}, start=ALL),
+        measure=Choice("measure", {name: name for name in measures}, start=next(iter(measures))),
+        learner=Choice("learner", {name: name for name in (ALL, *first.runs)}, start=ALL),
     )

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from safeteach.chapters.costs_thresholds_violation.figures import looks, spread
+from safeteach.chapters.costs_thresholds_violation.figures import looks
+from safeteach.figures.chart import spread
 
 
 def samples():

@@ -1,6 +1,7 @@
 """The statement of the chapter, on worlds that would show a false one."""
 
 import numpy as np
+import pond
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
@@ -46,3 +47,32 @@ def test_a_learner_that_spends_its_budget_violates_along_a_line():
     error = np.std(paid) / np.sqrt(K)
     assert abs(np.mean(paid) - 0.25) < 4 * error
     assert 0.5 / pond.H <= np.mean(np.array(paid) > 0) <= 0.5
+
+
+@pytest.mark.parametrize("name", pond.TUNED)
+def test_the_identity_holds_for_the_policy_with_which_a_learner_ends(name):
+    study = pond.studies()["figure1"]
+    learner = study.learner(name)
+    for k, _ in st.play(learner, study.mdp, seed=0):
+        if k == 300:
+            break
+    e = st.evaluate(study.mdp, learner.policy)
+    assert e.violation == pytest.approx((1 - study.mdp.tau) * e.cost, abs=1e-12)
+    assert e.cost / study.mdp.H - 1e-12 <= e.unsafe_probability <= e.cost + 1e-12
+
+
+@pytest.mark.parametrize("name", pond.TUNED)
+def test_a_negative_regret_says_how_many_policies_were_not_feasible(name):
+    """On the pond a policy is feasible if and only if it is never unsafe."""
+    study, episodes = pond.studies()["figure1"], 300
+    mdp = study.mdp
+    best, most = st.safe_optimal(mdp).value, st.optimal(mdp).value
+    regret, infeasible = 0.0, 0
+    learner = study.learner(name)
+    for k, _ in st.play(learner, mdp, seed=1):
+        if k == episodes:
+            break
+        e = st.evaluate(mdp, learner.policy)
+        regret += best - e.value
+        infeasible += e.unsafe_probability > 0
+    assert infeasible / episodes >= -regret / episodes / (most - best) - 1e-12

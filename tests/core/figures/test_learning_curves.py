@@ -1,5 +1,7 @@
 """Learning curves: lines are means over seeds, bands their t-intervals, words say both."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
@@ -92,6 +94,73 @@ def test_the_description_says_where_the_curves_end():
     each = learning_curves(EPISODES, {"x": y}, "violation", each=True).alt
     assert each.endswith("mean over 2 seeds and every seed, up to episode 20,000. "
                          "x: 1,000 at episode 2,000, from 5,000 to 15,000 at the end.")  # fmt: skip
+
+
+def names(figure):
+    (axes,) = figure.axes
+    return {text.get_gid().removeprefix("name/"): text for text in axes.texts}
+
+
+def test_each_name_stands_beside_the_end_of_its_curve():
+    """In the order of the ends, each as near as the others leave room."""
+    curves, references = runs(), {"best": 4.0, "drift": EPISODES / 400}
+    figure = learning_curves(EPISODES, curves, "reward", references)
+    (axes,) = figure.axes
+    written = names(figure)
+    ends = {name: y[:, -1].mean() for name, y in curves.items()} | {"best": 4.0, "drift": 50.0}
+    assert written.keys() == ends.keys()
+    assert written["best"].get_text() == "best 4" and written["drift"].get_text() == "drift"
+    by_place = sorted(written, key=lambda name: written[name].get_position()[1])
+    assert by_place == sorted(ends, key=lambda name: ends[name])
+    for name in ("UCBVI", "OptPess"):  # far from the others
+        x, y = axes.transLimits.transform((EPISODES[-1], ends[name]))
+        assert written[name].get_position()[1] == pytest.approx(y, abs=0.03)
+        assert written[name].get_position()[0] > x == 1
+
+
+def test_names_whose_curves_end_together_do_not_lie_on_each_other():
+    curves = {name: np.full((2, EPISODES.size), 1.0) for name in ("one", "two", "three of them")}
+    for log in (False, True):
+        figure = learning_curves(EPISODES, curves, "reward", {"the same": 1.0, "zero": 0}, log=log)
+        figure.draw_without_rendering()
+        boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_one_learner_alone_looks_as_it_does_among_the_others():
+    curves = runs()
+    (all_of_them,) = learning_curves(EPISODES, curves, "reward").axes
+    look = {
+        line.get_gid(): (line.get_color(), line.get_marker(), line._dash_pattern)
+        for line in all_of_them.lines
+    }
+    assert len({color for color, _, _ in look.values()}) == len(curves)
+    for name in curves:
+        (axes,) = learning_curves(EPISODES, curves, "reward", only=name, each=True).axes
+        *seeds, mean = axes.lines
+        assert (mean.get_gid(), {seed.get_gid() for seed in seeds}) == (name, {f"{name}/seed"})
+        assert (mean.get_color(), mean.get_marker(), mean._dash_pattern) == look[name]
+        assert {seed.get_color() for seed in seeds} == {mean.get_color()}
+    with pytest.raises(ValueError, match="only is 'Sarsa'; the learners are SUCBVI, UCBVI"):
+        learning_curves(EPISODES, curves, "reward", only="Sarsa")
+
+
+def test_a_reference_may_be_a_curve():
+    figure = learning_curves(EPISODES, runs(), "violation", {"perfect": 0.25 * EPISODES})
+    (axes,) = figure.axes
+    (line,) = [line for line in axes.lines if line.get_gid() == "reference/perfect"]
+    assert np.array_equal(line.get_ydata(), 0.25 * EPISODES)
+    assert figure.alt.endswith(" Reference: perfect 5,000 at the end.")
+    with pytest.raises(ValueError, match=r"references\['perfect'\] must be a number, or 21"):
+        learning_curves(EPISODES, runs(), "violation", {"perfect": [1.0, 2.0]})
+
+
+def test_a_single_run_is_told_as_one():
+    alt = learning_curves([0, 5, 10], {"x": [[0, 1, 4]]}, "violation").alt
+    assert alt == (
+        "Learning curves: violation, one run each, up to episode 10. "
+        "x: 1 at episode 5, 4 at the end."
+    )
 
 
 @pytest.mark.parametrize(("factor", "log"), [(1, False), (1, True), (-1000, False)])
