@@ -6,7 +6,8 @@ rest: keyboard, search in the page, links into it, printing.
 - A solution, or any box with a title and the class ``dropdown``, folds behind its title.
 - A code cell with the tag ``hide-input`` or ``hide-cell`` folds behind its first line, a comment
   that says what is inside.
-- A proof folds behind its idea: the paragraph before it begins with *The idea*, set apart.
+- A proof folds behind its idea: the paragraph before it begins with *The idea*, set apart. One of a
+  few lines stays open, because a click would take as long.
 
 One button at the top of a page opens and closes its code and its proofs; what a reader should try
 alone first is opened one by one.
@@ -27,6 +28,7 @@ LOGGER = logging.getLogger(__name__)
 
 IDEA = "The idea"
 PROOF = "Proof"
+SHORT = 70  # words: a proof that has no more stays open
 # The tags that fold a cell, as MyST-NB calls what it would do about them.
 MODES = ("input", "all")
 
@@ -122,7 +124,9 @@ def fold_cell(cell: nodes.Element) -> None:
 
 
 def follows_idea(proof: nodes.Element) -> bool:
-    """Whether the paragraph before a proof begins with the idea of it."""
+    """Whether a proof is long, and the paragraph before it begins with the idea of it."""
+    if len(proof.astext().split()) <= SHORT:
+        return False
     before = proof.previous_sibling()
     while isinstance(before, nodes.Invisible):
         before = before.previous_sibling()

@@ -35,8 +35,9 @@ CELLS = [
     new_code_cell(f"print('{'many words ' * 30}')"),
     new_markdown_cell(
         "*The idea.* It cannot be otherwise.\n\n"
-        ":::{prf:proof}\nFix $k$.\n\n$$a = b$$ (inside)\n\nDone.\n:::\n\n"
-        "No idea here.\n\n:::{prf:proof}\nThis one stays open.\n:::\n\n"
+        f":::{{prf:proof}}\nFix $k$. {'And so on. ' * 25}\n\n$$a = b$$ (inside)\n\nDone.\n:::\n\n"
+        f"No idea here.\n\n:::{{prf:proof}}\nThis one stays open. {'And so on. ' * 25}\n:::\n\n"
+        "*The idea.* It takes a line.\n\n:::{prf:proof}\nSo does this one, and is open.\n:::\n\n"
         "By {eq}`inside` it is so."
     ),
     new_markdown_cell(":::{exercise} By hand, $x$\n:label: ex-hand\nDo it.\n:::"),
@@ -129,9 +130,10 @@ def test_a_bar_holds_no_link_and_what_it_says_is_not_said_again(built):
     assert "seen" in vans.find_next_sibling().get_text()
 
 
-def test_a_proof_without_an_idea_stays_open(built):
-    (proof,) = soup(built, "chapter").select("div.proof")
-    assert proof.get_text().strip() == "Proof. This one stays open."
+def test_a_proof_without_an_idea_stays_open_and_so_does_one_of_a_few_lines(built):
+    plain, short = soup(built, "chapter").select("div.proof")
+    assert plain.get_text().strip().startswith("Proof. This one stays open.")
+    assert short.get_text().strip() == "Proof. So does this one, and is open."
 
 
 def test_only_a_page_with_code_or_proofs_to_open_has_the_button(built):
