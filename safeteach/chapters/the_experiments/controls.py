@@ -57,7 +57,8 @@ def curves(episodes: ArrayLike, measures: Mapping[str, Measure]) -> Interactive:
     >>> import safeteach as st
     >>> from safeteach.chapters.the_experiments import controls
     >>> reward = {"quick": [[0, 3, 4], [0, 4, 4]], "slow": [[0, 1, 3], [0, 1, 2]]}
-    >>> widget = controls.curves([0, 10, 20], {"reward": controls.Measure("reward", reward)})
+    >>> measure = controls.Measure("reward", reward)
+    >>> widget = controls.curves([0, 10, 20], {"reward": measure, "the same": measure})
     >>> list(widget.controls["learner"].options)
     ['all five', 'quick', 'slow']
     """

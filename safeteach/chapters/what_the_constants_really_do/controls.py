@@ -49,7 +49,7 @@ def bonus(study: Mapping[str, Any]) -> Interactive:
     ...     "about": np.array(json.dumps({"optima": {"safe": 4.0}})),
     ... }
     >>> controls.bonus(study).figure(scale=0.0, shown="reward").alt.split(". ")[1]
-    'SUCBVI, scale 0: 3 at episode 20, 3 ± 0 at the end'
+    'SUCBVI, scale 0: 3 at episode 20, 3 at the end'
     """
     stored = {name: np.asarray(study[name]) for name in ("episodes", "reward", "violation")}
     names = [str(name) for name in study["names"]]

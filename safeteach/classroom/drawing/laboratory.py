@@ -78,9 +78,9 @@ def laboratory(
     >>> import safeteach as st
     >>> from safeteach.classroom.drawing.laboratory import laboratory
     >>> print(laboratory(st.instances.laboratory()).alt)
-    The laboratory at step 1, eleven rooms; s_1 is room 0. Unsafe: spill, furnace. Potentially
-    unsafe but not unsafe: slide. Safe: room 0, room 1, room 2, room 3, room 4, room 5, shelf,
-    vault. Moves that can lead into U_2: room 0 to furnace, room 1 to slide, room 5 to furnace.
+    The laboratory at step 1, eleven rooms; s_1 is room 0. Unsafe: spill, furnace. Doomed
+    but not unsafe: slide. Safe: room 0, room 1, room 2, room 3, room 4, room 5, shelf, vault. Moves
+    that can lead into U_2: room 0 to furnace, room 1 to slide, room 5 to furnace.
     """
     places = _places(mdp)
     kinds = kinds_at(mdp, h)
