@@ -243,6 +243,14 @@ def mend_roles(
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
 
 
+def entitle_home(
+    app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
+) -> None:
+    """Say in the title of the first page what the book is about; its name stands behind that."""
+    if page == app.config.root_doc:
+        context["title"] = "Provably safe reinforcement learning"
+
+
 def name_folds(
     _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
@@ -279,6 +287,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", rewrite_all)
     app.connect("env-check-consistency", say_times)
     app.connect("html-page-context", mend_roles)
+    app.connect("html-page-context", entitle_home)
     app.connect("html-page-context", name_folds, priority=600)  # after the theme's own
     app.connect("build-finished", forget_failed_build)
     # MathJax on every page: widgets hold math on pages whose text has none.

@@ -111,6 +111,12 @@ def test_alt_text_comes_from_the_figure(book):
     assert image["alt"] == "One pixel."
 
 
+def test_the_title_of_the_first_page_says_what_the_book_is_about(book):
+    titles = [book.page(name).title.get_text() for name in ("index", "chapter")]
+    assert titles[0].startswith("Provably safe reinforcement learning — ")
+    assert titles[1].startswith("The chapter — ")
+
+
 def test_no_page_names_another_host(book):
     for name in ("index", "chapter", "other"):
         for tag in book.page(name).select("script[src], link[rel=stylesheet]"):
