@@ -129,10 +129,10 @@ def book(tmp_path_factory):
 
 def test_a_path_lists_its_chapters_with_their_minutes(book):
     head = ["chapter", "read", "proofs", "exercises"]
-    first, second = ["First steps", "5", "0", "25"], ["Second steps", "15", "0", "25"]
+    first, second = ["First steps", "10", "0", "25"], ["Second steps", "25", "0", "25"]
     assert book.tables("reading-paths") == [
-        [head, first, ["together", "5", "0", "25"]],
-        [head, first, second, ["together", "20", "0", "50"]],
+        [head, first, ["together", "10", "0", "25"]],
+        [head, first, second, ["together", "35", "0", "50"]],
     ]
     links = [link["href"] for link in book.page("reading-paths").select("article td a")]
     assert links == ["a/first-steps.html", "a/first-steps.html", "a/second-steps.html"]
@@ -144,7 +144,7 @@ def test_a_path_says_whom_it_is_for_and_how_long_it_takes(book):
         if path.key != "lectures":
             assert path.audience in text
             assert f"Afterwards you can {path.afterwards}." in text
-    assert "About 20 minutes to read, 0 minutes more for the proofs and 50 minutes for the" in text
+    assert "About 35 minutes to read, 0 minutes more for the proofs and 50 minutes for the" in text
 
 
 def test_the_status_shows_the_numbers_and_what_is_waiting(book):
@@ -152,7 +152,7 @@ def test_the_status_shows_the_numbers_and_what_is_waiting(book):
     assert sizes[1][:7] == ["First steps", "903", "1", "0", "1", "0", "0"]
     assert sizes[2][:2] == ["Second steps", "2,703!"]
     assert all(re.fullmatch(r"\d+\.\d!?", line[7]) for line in sizes[1:])
-    assert efforts[2] == ["Second steps", "15", "0", "25", "0", "1", "0"]
+    assert efforts[2] == ["Second steps", "25", "0", "25", "0", "1", "0"]
     waiting = [item.get_text() for item in book.page("status").select("article li")]
     assert waiting == [
         "First steps: no numbered figure", "Second steps: 2,703 words, no numbered figure",
@@ -179,13 +179,13 @@ def test_what_a_room_says_anew_reaches_the_pages(book):
     book.write_chapter("second-steps", "Last steps", "two " * 1_800, '"engineer", "course"')
     assert book.build(), book.log
     engineer, _ = book.tables("reading-paths")
-    assert engineer[2:] == [["Last steps", "10", "0", "25"], ["together", "15", "0", "50"]]
+    assert engineer[2:] == [["Last steps", "20", "0", "25"], ["together", "30", "0", "50"]]
     room = "safeteach/chapters/second_steps"
     book.write(f"{room}/exercises.toml", EXERCISES.replace("25", "45"))
     assert book.build(), book.log
     engineer, _ = book.tables("reading-paths")
-    assert engineer[2] == ["Last steps", "10", "0", "45"]
-    assert book.tables("status")[1][2] == ["Last steps", "10", "0", "45", "0", "1", "0"]
+    assert engineer[2] == ["Last steps", "20", "0", "45"]
+    assert book.tables("status")[1][2] == ["Last steps", "20", "0", "45", "0", "1", "0"]
 
 
 def test_a_path_that_nobody_knows_fails_the_build(book):
