@@ -215,7 +215,7 @@ class Interactive:
     def live(self) -> ipywidgets.VBox:
         """The version for a kernel: a move draws the figure, or says in one line why it cannot."""
         inputs = {name: control.live() for name, control in self.controls.items()}
-        shown = ipywidgets.HTML(_image(self.first))
+        shown = ipywidgets.HTML(image(self.first))
 
         def move(_change: object) -> None:
             try:
@@ -224,7 +224,7 @@ class Interactive:
                 line = html.escape(f"{type(error).__name__}: {error}")
                 shown.value = f'<p role="alert">No picture at this setting. {line}</p>'
             else:
-                shown.value = _image(picture)
+                shown.value = image(picture)
 
         for one in inputs.values():
             one.observe(move, "value")
@@ -273,15 +273,27 @@ def interactive(figure: Callable[..., DescribedFigure], **controls: Slider | Cho
     >>> widget._repr_mimebundle_()["text/plain"][:69]
     'Interactive figure. Control: step h (4 to 1, at 4). Δ graph at step 4'
     """
+    first = first_picture(figure, controls)
+    page = static_page(figure, controls, first) if page_is_built() else None
+    return Interactive(figure, controls, first, page)
+
+
+def page_is_built() -> bool:
+    """Whether what is shown goes into a page, where there will be no kernel."""
+    return bool(os.environ.get(STATIC))
+
+
+def first_picture(
+    figure: Callable[..., DescribedFigure], controls: Mapping[str, Slider | Choice]
+) -> Picture:
+    """The figure at the start of every control, once both are what they should be."""
     if not callable(figure):
         raise TypeError(f"figure is {shown(figure)}; expected a function that draws one")
     for name, control in controls.items():
         instance(control, name, Slider | Choice, "a Slider or a Choice")
     if not 1 <= len(controls) <= MOST_CONTROLS:
         raise ValueError(f"{len(controls)} controls; a figure has one to {MOST_CONTROLS}")
-    first = _picture(figure(**{name: control.start for name, control in controls.items()}))
-    page = static_page(figure, controls, first) if os.environ.get(STATIC) else None
-    return Interactive(figure, controls, first, page)
+    return _picture(figure(**{name: control.start for name, control in controls.items()}))
 
 
 def static_page(
@@ -325,7 +337,7 @@ def static_page(
         + "".join(f"<div>{control.static()}</div>" for control in controls.values())
         + '</div><div class="interactive-picture" '
         f'style="aspect-ratio: {width} / {height}; max-width: {width}px">'
-        + _image(first, share=first.width / width)
+        + image(first, share=first.width / width)
         + '</div><p class="interactive-said" aria-live="polite"></p>'
         f'<script type="application/json">{data}</script></figure>'
     )
@@ -368,7 +380,7 @@ def _picture(figure: DescribedFigure) -> Picture:
     return Picture(src, figure.alt, *shown_size(few.width // SHARPNESS, few.height // SHARPNESS))
 
 
-def _image(picture: Picture, share: float | None = None) -> str:
+def image(picture: Picture, share: float | None = None) -> str:
     """The picture as HTML, never wider than the page, or at a share of what it stands in."""
     style = "max-width: 100%; height: auto" if share is None else f"width: {share:.4%}"
     return (

@@ -32,7 +32,7 @@ from safeteach.running.closure import digest_of
 
 LOGGER = logging.getLogger(__name__)
 
-STATIC = ("book/_static/**/*", "book/_tools/vendor.py")
+STATIC = ("book/_static/**/*", "book/playground/*", "book/_tools/vendor.py")
 DATA = "book/data/*.npz"
 # These say nothing about reading in parallel, and do nothing while a page is read: one is for
 # LaTeX alone, the other numbers what has been read.

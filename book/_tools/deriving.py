@@ -8,7 +8,7 @@ each exercise, from ``exercises.toml``.  Run it through ``make contents``.
 import copy
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import notebooks
@@ -17,7 +17,7 @@ from measuring import HEAD
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from safeteach.classroom.outlines import READING_PATHS, ExerciseOutline
+from safeteach.classroom.outlines import READING_PATHS, WHOLE, ExerciseOutline
 
 PATHS_PAGE = "book/reading-paths"
 STAR = "★"
@@ -33,7 +33,6 @@ def head(row: Row, chapters: Mapping[str, Row]) -> str:
     """The head of a chapter in Markdown; `chapters` has all of them, by their slugs."""
     outline = row.outline
     needs = series([link(chapters[need].title, chapters[need].path) for need in outline.needs])
-    names = series([path.name for path in READING_PATHS if path.key in outline.paths])
     *outcomes, last = outline.outcomes.values()
     proofs = f", {row.proof_minutes} more for the proofs" if row.proof_minutes else ""
     lines = (
@@ -41,9 +40,27 @@ def head(row: Row, chapters: Mapping[str, Row]) -> str:
         f"**You need** {'; also '.join(filter(None, [needs, outline.background]))}.",
         f"**Time**: about {row.minutes} minutes to read{proofs}, "
         f"{row.exercise_minutes} more for the exercises.",
-        f"**{link('Reading paths', PATHS_PAGE)}**: {names}.",
+        f"**Short of time?** {shortcuts(outline.paths)}",
     )
     return "\n".join(f"- {line}" for line in lines)
+
+
+def shortcuts(paths: Collection[str]) -> str:
+    """Which of the reading paths that are not the whole book take a chapter and which leave it out.
+
+    Examples
+    --------
+    >>> shortcuts(["course"])
+    'The {doc}`shorter ways </book/reading-paths>` leave this chapter out.'
+    """
+    short = [path for path in READING_PATHS if path.key != WHOLE]
+    ways = link("shorter ways", PATHS_PAGE)
+    taking = [f"*{path.name}*" for path in short if path.key in paths]
+    if not taking:
+        return f"The {ways} leave this chapter out."
+    if len(taking) == len(short):
+        return f"The {ways} take this chapter too."
+    return f"Of the {ways} only {series(taking)} takes this chapter."
 
 
 def link(text: str, path: str) -> str:

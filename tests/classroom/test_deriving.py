@@ -71,8 +71,21 @@ def test_the_head_follows_the_title_and_says_all_in_a_line_each():
         "empty.",
         "- **You need** a little Python.",
         "- **Time**: about 20 minutes to read, 5 more for the proofs, 55 more for the exercises.",
-        "- **{doc}`Reading paths </book/reading-paths>`**: the whole course.",
+        "- **Short of time?** The {doc}`shorter ways </book/reading-paths>` leave this chapter "
+        "out.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (("course",), " leave this chapter out."),
+        (("engineer", "lectures", "course"), " take this chapter too."),
+        (("engineer", "course"), " only *the engineer* takes this chapter."),
+    ],
+)
+def test_the_head_says_whether_the_shorter_ways_take_the_chapter(paths, said):
+    assert deriving.shortcuts(paths).endswith(said)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +101,7 @@ def test_what_is_needed_is_linked_by_its_title(needs, background, said):
     outline = Outline(needs, background, ("engineer", "course"), FIRST.outcomes, FIRST.exercises)
     lines = deriving.head(row(outline=outline), others).split("\n")
     assert lines[1] == f"- **You need** {said}"
-    assert lines[3].endswith("**: the engineer and the whole course.")
+    assert lines[3].endswith(" only *the engineer* takes this chapter.")
 
 
 def test_a_chapter_without_proofs_gives_them_no_time():

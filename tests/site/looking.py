@@ -1,5 +1,17 @@
 """Questions about formulas, folds and paper, asked of a page that is open in the browser."""
 
+from contextlib import suppress
+
+from built import ROOT
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+AXE = (ROOT / ".vendor" / "axe.min.js").read_text("utf-8")
+SETTLING = 30_000  # milliseconds; only what is wrong takes so long
+
+LAID_OUT = """width => innerWidth === width && new Promise(
+    done => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))
+)"""
+
 # Unfold all, also the comments on the answers of a quiz, and let the page fit what was hidden.
 OPEN_ALL = """() => {
     for (const fold of document.querySelectorAll('details.fold')) fold.open = true
@@ -79,6 +91,16 @@ ON_PAPER = """() => {
 TOO_LONG = """() => [...document.querySelectorAll('article pre')]
     .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
     .map(pre => pre.textContent.slice(0, 80))"""
+
+
+def left(page, question):
+    """Return what a question still finds when the page has come to rest, or patience has ended.
+
+    A page fits its formulas anew when its width has changed, not at once.
+    """
+    with suppress(PlaywrightTimeout):
+        page.wait_for_function(f"() => ({question})().length === 0", timeout=SETTLING)
+    return page.evaluate(question)
 
 
 def toggle(page, fold, how):

@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from building import build
 from built import ROOT
-from looking import CUT_FORMULAS, ON_PAPER, OPEN_ALL, SIZES, STRAY_SIGNS, TOO_LONG, toggle
+from looking import CUT_FORMULAS, ON_PAPER, OPEN_ALL, SIZES, STRAY_SIGNS, TOO_LONG, left, toggle
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 TOOLS = ROOT / "book" / "_tools"
@@ -245,8 +245,8 @@ def test_no_formula_is_cut_and_no_sign_strays(page, width):
     page.set_viewport_size({"width": width, "height": 800})
     page.wait_for_function("width => innerWidth === width", arg=width)
     page.evaluate(OPEN_ALL)
-    assert page.evaluate(CUT_FORMULAS) == []
-    assert page.evaluate(STRAY_SIGNS) == []
+    assert left(page, CUT_FORMULAS) == []
+    assert left(page, STRAY_SIGNS) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

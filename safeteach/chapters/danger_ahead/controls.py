@@ -8,24 +8,23 @@ import numpy as np
 
 from safeteach import figures as shared
 from safeteach.chapters.danger_ahead import figures
-from safeteach.figures.described import DescribedFigure
+from safeteach.classroom.playground import playground
 from safeteach.figures.propagation import panel_steps
 from safeteach.instances import GridMDP
 from safeteach.safety import potentially_unsafe, witness
 from safeteach.widgets import Choice, Interactive, Slider, interactive
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["doom", "spread", "two_recursions"]
+__all__ = ["doom", "ice", "spread", "two_recursions"]
 
 
-def spread(worlds: SafeMDP | Mapping[str, SafeMDP]) -> Interactive:
+def spread(mdp: SafeMDP) -> Interactive:
     """Move step h back from H to 1 and watch U_h grow: on a grid's map, else on the graph.
 
     Parameters
     ----------
-    worlds : SafeMDP, or dict of SafeMDP
-        With two steps or more.  Of several, by their names, with the same number of steps, one is
-        chosen, and the page goes back one step further than the last change in any of them.
+    mdp : SafeMDP
+        With two steps or more.
 
     Notes
     -----
@@ -38,31 +37,42 @@ def spread(worlds: SafeMDP | Mapping[str, SafeMDP]) -> Interactive:
     >>> controls.spread(st.instances.ice_corridor()).controls["h"]
     Slider(label='step h', values=range(10, 0, -1), start=10, fine=())
     """
-    if isinstance(worlds, SafeMDP):
-        every = range(worlds.H, 0, -1)
-        return interactive(
-            lambda h: _frame(worlds, h), h=Slider("step h", values=every, start=worlds.H)
-        )
+    frame = figures.terrain if isinstance(mdp, GridMDP) else figures.looking_back
+    every = range(mdp.H, 0, -1)
+    return interactive(lambda h: frame(mdp, h), h=Slider("step h", values=every, start=mdp.H))
+
+
+def ice(worlds: Mapping[str, GridMDP]) -> Interactive:
+    """Watch U_h grow on maps: in the page a playground, where the reader paints on them too.
+
+    Parameters
+    ----------
+    worlds : dict of GridMDP
+        By names, with the same number of steps; one is chosen.
+
+    Notes
+    -----
+    U_h is that of Section 4.1 of the paper.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> from safeteach.chapters.danger_ahead import controls
+    >>> short = st.instances.grid_from_map("S ~ G", H=12)
+    >>> list(controls.ice({"pond": st.instances.grid(), "short": short}).controls)
+    ['world', 'h']
+    """
     first, *others = worlds.values()
     if any(mdp.H != first.H for mdp in others):
         raise ValueError("the worlds differ in H; one slider has the same steps for all")
-    last = max(1, min(panel_steps(mdp)[-1] for mdp in worlds.values()) - 1)
-    columns = max(len(mdp.map[0]) if isinstance(mdp, GridMDP) else 0 for mdp in worlds.values())
-    return interactive(
-        lambda world, h: _frame(worlds[world], h, columns),
+    columns = max(len(mdp.map[0]) for mdp in worlds.values())
+    return playground(
+        lambda world, h: figures.terrain(worlds[world], h, columns=columns),
+        worlds,
+        ["paint", "why"],
         world=Choice("map", {name: name for name in worlds}, start=next(iter(worlds))),
-        h=Slider(
-            "step h",
-            values=range(first.H, last - 1, -1),
-            start=first.H,
-            fine=range(first.H, 0, -1),
-        ),
+        h=Slider("step h", values=range(first.H, 0, -1), start=first.H),
     )
-
-
-def _frame(mdp: SafeMDP, h: int, columns: int = 0) -> DescribedFigure:
-    on_a_map = isinstance(mdp, GridMDP)
-    return (figures.terrain(mdp, h, columns=columns) if on_a_map else figures.looking_back(mdp, h))
 
 
 def two_recursions(mdp: SafeMDP) -> Interactive:

@@ -3,7 +3,7 @@
 - The server room: in how many runs each of its states was banned.
 - Bands: the average of the first n looks, what chance leaves open, and who is flagged when.
 - A moment: the estimates of a few states with their bars.
-- Two players: how often each tosses the worse coin, run by run.
+- Two players: how often each tosses the worse coin.
 - Errors of a function that was fixed before the data, and of one that was chosen after them.
 """
 
@@ -74,6 +74,7 @@ MOST_STATES = 8
 FRAME = (6.2, 3.3)  # inches
 # Two players, by colour and dashes, the greedy one first.
 PLAYERS: tuple[tuple[str, Any], ...] = ((VERMILION, (0, (5, 2))), (BLUE, "solid"))
+MIDDLE = (0.1, 0.9)  # quantiles between which the band of a player's runs is drawn
 HALO = [withStroke(linewidth=3.5, foreground=PAPER)]
 
 # The server room ------------------------------------------------------------------------------
@@ -244,7 +245,8 @@ def _draw_band(
     flagged = low > tau
     if flagged.any():
         first = flagged.argmax()
-        axes.fill_between(n, LOW, LOW + 0.22, where=flagged, **STRIP, gid=f"flagged/{name}")
+        axes.fill_between(n, LOW, LOW + 0.22, where=flagged,
+                          **{**STRIP, "linewidth": 0}, gid=f"flagged/{name}")  # fmt: skip
         axes.plot([n[first]], [low[first]], **FLAG, gid=f"flag/{name}")
     axes.text(0.985, 0.9, f"{name}, $c$ = {c:.3g}", transform=axes.transAxes, ha="right", va="top",
               fontsize=TEXT, fontfamily=FONT, color=INK, zorder=6,
@@ -387,7 +389,10 @@ def _describe_frame(
 
 
 def tosses(plays: Mapping[str, ArrayLike]) -> DescribedFigure:
-    """Draw for two players how often each has tossed the worse coin so far, a line for a run.
+    """Draw for two players how often each has tossed the worse coin so far.
+
+    The greedy player's runs that are stuck are drawn apart from the others: for each kind of runs
+    the median, and a band that four runs of five are in.
 
     Parameters
     ----------
@@ -425,9 +430,14 @@ toss it 1 to 1 times. optimistic: 1 run, 0 stuck with it; the others toss it 2 t
     axes.set_position((0.145, 0.165, 0.825, 0.8))
     t = np.arange(1, rounds + 1)
     for (name, count), (colour, dashes) in zip(counts.items(), PLAYERS, strict=True):
-        for i, run in enumerate(count):
-            axes.plot(t, run, color=colour, linestyle=dashes, linewidth=0.7, alpha=0.45,
-                      gid=f"{name}/{i}")  # fmt: skip
+        for kind, those in (("stuck", where[name]), ("free", ~where[name])):
+            if those.any():
+                some, gid = count[those], f"{name}/{kind}"
+                low, high = np.quantile(some, MIDDLE, axis=0)
+                axes.fill_between(t, low, high, facecolor=colour, alpha=0.22, edgecolor="none",
+                                  gid=f"band/{gid}")  # fmt: skip
+                axes.plot(t, np.median(some, axis=0), color=colour, linestyle=dashes,
+                          linewidth=2.0, gid=f"median/{gid}")  # fmt: skip
     axes.set(xscale="log", yscale="log", xlim=(1, rounds), ylim=(0.5, 1.3 * rounds))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.set_major_formatter("{x:,.0f}")

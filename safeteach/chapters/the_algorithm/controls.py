@@ -1,22 +1,24 @@
-"""The interactive figures of the chapter *The algorithm*: penalties, and the three moves."""
+"""The interactive figures of *The algorithm*: penalties, the three moves, learners at work."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.arguments import instance
 from safeteach.chapters.the_algorithm import figures
+from safeteach.classroom.playground import playground
 from safeteach.figures.described import DescribedFigure
+from safeteach.instances import GridMDP
 from safeteach.learners import SUCBVI
 from safeteach.planning.evaluation import evaluate
 from safeteach.running.playing import play
 from safeteach.widgets import Choice, Interactive, Slider, interactive
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["best_with_penalty", "penalties", "three_moves"]
+__all__ = ["best_with_penalty", "learners", "penalties", "three_moves"]
 
 
 def best_with_penalty(mdp: SafeMDP, penalty: float) -> NDArray[np.int64]:
@@ -100,3 +102,19 @@ def three_moves(mdp: SafeMDP, learner: SUCBVI, seed: int, episodes: Sequence[int
         lambda k: figures.moves(mdp, kept[k], learner.delta),
         k=Slider("before episode", values=episodes, start=episodes[len(episodes) // 2]),
     )
+
+
+def learners(
+    mdp: GridMDP, figure: Callable[[float], DescribedFigure], scale: Choice
+) -> Interactive:
+    """Choose the bonus of SUCBVI: in the page it learns live, beside UCBVI.
+
+    Parameters
+    ----------
+    mdp : GridMDP
+    figure : function
+        What a kernel shows, from the factor on the bonus.
+    scale : Choice
+        Of that factor.
+    """
+    return playground(figure, {"pond": mdp}, ["learn"], scale=scale)

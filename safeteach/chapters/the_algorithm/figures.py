@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,7 +115,7 @@ def ways(mdp: SafeMDP, moved: ArrayLike, headline: str) -> DescribedFigure:
     often = _square(mdp, moved)
     rows, columns = len(world.map), len(world.map[0])
     width = round(max(columns * CELL + 2 * MARGIN, 4.6), 2)
-    entries = [Entry(_sample, "the wider, the more often"), *ground_entries(world)]
+    entries = [*_move_entries("the wider, the more often"), *ground_entries(world)]
     bottom = legend_height(entries, width)
     usual = [
         f"{mdp.state_name(s)} to {mdp.state_name(t)}"
@@ -126,13 +127,18 @@ def ways(mdp: SafeMDP, moved: ArrayLike, headline: str) -> DescribedFigure:
         f"least half of the episodes: {listing(usual, 300)}. "
         f"Into the water: {_into_water(mdp, often):.2g} an episode."
     )
-    height = round(bottom + rows * CELL + HEADLINE + MARGIN, 2)
+    height = _up(bottom + rows * CELL + HEADLINE + MARGIN)
     figure, axes = sheet(width, height, alt)
     corner = ((width - columns * CELL) / 2, bottom + 0.05)
     _draw_ways(axes, world, often, corner, CELL)
     write(axes, (width / 2, bottom + rows * CELL + 0.05 + 0.55 * HEADLINE), headline)
     draw_legend(axes, entries, width)
     return figure
+
+
+def _up(inches: float) -> float:
+    """To the next eighth, which a computer holds exactly: nothing is drawn a hair too high."""
+    return math.ceil(8 * inches) / 8
 
 
 def _square(mdp: SafeMDP, moved: ArrayLike) -> NDArray[np.float64]:
@@ -146,8 +152,15 @@ def _into_water(mdp: SafeMDP, often: NDArray[np.float64]) -> float:
     return float(often[np.ix_(~mdp.unsafe, mdp.unsafe)].sum())
 
 
-def _sample(axes: Axes, xy: Point) -> None:
-    arrow(axes, (xy[0] - 0.17, xy[1]), (xy[0] + 0.17, xy[1]), color=INK, width=4.0)
+def _move_entries(words: str) -> list[Entry]:
+    """The legend of the two sorts of arrows, on dry ground and ice and into the water."""
+
+    def sample(colour: str) -> Callable[[Axes, Point], None]:
+        return lambda axes, xy: arrow(
+            axes, (xy[0] - 0.17, xy[1]), (xy[0] + 0.17, xy[1]), color=colour, width=4.0
+        )
+
+    return [Entry(sample(INK), words), Entry(sample(VERMILION), "into the water")]
 
 
 def _draw_ways(
@@ -327,10 +340,10 @@ def moves(mdp: SafeMDP, moment: Moment, delta: float) -> DescribedFigure:
     tall = (len(world.map) * SMALL_CELL, (len(cells) + 0.8) * ROUND, (len(cells) + 1.1) * ROW)
     floors = bottom + 0.05 + np.cumsum([0, *(part + HEADLINE + 0.1 for part in tall)])
     alt = _describe(mdp, moment, truth & reach, reach)
-    figure, axes = sheet(WIDTH, round(float(floors[-1]), 2), alt)
+    figure, axes = sheet(WIDTH, _up(float(floors[-1])), alt)
     heads = (
         "3. Plan: where the policy goes",
-        "2. Spread: actions seen to end in what is doomed",
+        "2. Spread: how many actions were seen to lead to danger",
         "1. Flag: is even the lowest likely cost above τ?",
     )
     for head, floor, part in zip(heads, floors[:-1], tall, strict=True):
@@ -397,10 +410,10 @@ def _draw_spread(
     for i, s in enumerate(cells):
         y = top - (i + 0.5) * ROUND
         write(axes, (NAMES - 0.1, y), _name(mdp, s), "right")
-        for h in np.flatnonzero(reach[:, s]).tolist():
+        for h in np.flatnonzero(reach[:, s]).tolist():  # after the last step nothing is doomed
             xy = np.array([NAMES + (h + 0.5) * across, y])
             flagged, believed = moment.U[-1, s], moment.U[h, s]
-            count = "" if flagged or h + 1 == mdp.H else str(moment.bad[h, s])
+            count = "" if flagged else str(moment.bad[h, s])
             if believed:
                 kind = UNSAFE if flagged else DOOMED
                 word = "flagged" if flagged else "doomed"
@@ -408,7 +421,7 @@ def _draw_spread(
                 continue
             if truth[h, s]:
                 _draw_unknown(axes, xy, gid=f"unknown/{s}/{h + 1}")
-            write(axes, xy, count or "·")
+            write(axes, xy, count)
 
 
 def _draw_unknown(axes: Axes, xy: Point, gid: str | None = None) -> None:
@@ -425,6 +438,7 @@ def _entries(world: GridMDP) -> list[Entry]:
         Entry(lambda axes, xy: draw_state(axes, xy, UNSAFE, 0.13), "flagged"),
         Entry(doomed, "believed doomed"),
         Entry(_draw_unknown, "doomed, not known"),
+        *_move_entries("the plan's moves"),
     ]
 
 

@@ -1,8 +1,9 @@
 """SUCBVI in plain Python: dictionaries and loops, close to the lines of Algorithm 1.
 
 The chapter *The algorithm* shows it piece by piece, and tests compare the library's learner with
-it.  What explorers and learners of games have in common with SUCBVI they take from here.  The
-pieces are read on a page, by many who have not met types; so they have none.
+it.  What explorers and learners of games have in common with SUCBVI they take from here; in a game
+there is a reply too, so a pair is longer and other actions look safe.  The pieces are read on a
+page, by many who have not met types; so they have none.
 """
 
 import math
@@ -56,32 +57,32 @@ def looks_safe(seen, known, U, h, s):
     return [a for a in range(known.A) if danger.isdisjoint(after[a])]
 
 
-def doomed(seen, known, flagged, looks_safe=looks_safe):
+def doomed(seen, known, flagged, safe_ones=looks_safe):
     """U_1, .., U_H: the flagged, and those without an action that looks safe."""
     U = {known.H: flagged}
     for h in range(known.H - 1, 0, -1):
         stuck = {s for s in range(known.S)
-                 if not looks_safe(seen, known, U, h, s)}
+                 if not safe_ones(seen, known, U, h, s)}
         U[h] = flagged | stuck
     return U
 
 
 def alpha_of_one_visit(known, episodes, delta, scale):
     """The bonus of a pair that was tried once."""
-    pairs = known.r[0].size  # S A of them (in a game S A B)
+    pairs = known.r[0].size  # S A of them
     log = math.log(5 * pairs * known.H * episodes / delta)
     return scale * 7 * known.H * math.sqrt(log)
 
 
-def optimistic_Q(seen, known, alpha, V_next, h, s, *a):
-    """Reward, future and bonus, at most H (in a game a is a pair of moves)."""
-    after = seen.after.get((h, s, *a))
+def optimistic_Q(seen, known, alpha, V_next, h, *pair):
+    """Reward, future and bonus of a pair (s, a), at most H."""
+    after = seen.after.get((h, *pair))
     if not after:
         return float(known.H)  # never tried: as good as anything can be
     n, future = after.total(), 0.0
     for t, m in after.items():
         future += m / n * V_next[t]
-    reward = float(known.r[h - 1, s, *a])
+    reward = float(known.r[h - 1, *pair])
     return min(known.H, reward + future + alpha * (1 / math.sqrt(n)))
 
 
@@ -117,15 +118,16 @@ def walk(mdp, P, policy, uniform, noise):
 
 
 def by_hand(
-    mdp, episodes, seed, doomed=doomed, delta=0.005, scale=0.01, noise=1.0
+    mdp, episodes, seed, spread=doomed, delta=0.005, scale=0.01, noise=1.0
 ):
     """Yield each episode with what was planned for it, then remember it."""
     known, seen, P = mdp.known, Memory(), mdp.P
     alpha = alpha_of_one_visit(known, episodes, delta, scale)
     streams = np.random.SeedSequence(seed).spawn(4)
+    # the second is for policies that choose at random
     moves, _, noises, ties = map(np.random.default_rng, streams)
     for _ in range(episodes):
-        U = doomed(seen, known, flags(seen, known, delta))
+        U = spread(seen, known, flags(seen, known, delta))
         coins = ties.random((known.H, known.S))
         Q, V, policy = make_plan(seen, known, U, alpha, coins)
         luck = moves.random(known.H), noise * noises.standard_normal(known.H)

@@ -157,7 +157,7 @@ def widths(mdp: SafeMDP, episodes: int, delta: float) -> DescribedFigure:
     >>> print(widths(st.instances.grid(), 20_000, 0.005).alt)
     Two widths against the number of looks n. The bonus α(n) is below the cap H = 12 from n =
     1,172 on; times 0.1 from n = 12; times 0.01 from n = 1. There are 200 visits for each (h, s,
-    a) in 20,000 episodes. The width β(n) is below the gap 0.5 from n = 149 on.
+    a) on average in 20,000 episodes. The width β(n) is below the gap 0.5 from n = 149 on.
     """
     S, A, H = mdp.S, mdp.A, mdp.H
     gap = float((mdp.c - mdp.tau)[mdp.unsafe].min())
@@ -169,8 +169,9 @@ def widths(mdp: SafeMDP, episodes: int, delta: float) -> DescribedFigure:
     figure = DescribedFigure(
         WIDE, 5.2,
         f"Two widths against the number of looks n. The bonus α(n) is below the cap H = {H} from "
-        f"n = {heard[1.0]:,} on; {others}. There are {each:,.0f} visits for each (h, s, a) in "
-        f"{episodes:,} episodes. The width β(n) is below the gap {gap:g} from n = {flags:,} on.",
+        f"n = {heard[1.0]:,} on; {others}. There are {each:,.0f} visits for each (h, s, a) on "
+        f"average in {episodes:,} episodes. The width β(n) is below the gap {gap:g} from n = "
+        f"{flags:,} on.",
     )  # fmt: skip
     above = chart(figure, "", "")
     above.set_position((0.125, 0.53, 0.845, 0.42))
@@ -194,7 +195,7 @@ def widths(mdp: SafeMDP, episodes: int, delta: float) -> DescribedFigure:
     )  # fmt: skip
     _say(above, heard[1.0] * 1.25, H * 1.5, f"{heard[1.0]:,}", BLUE, va="bottom")
     above.axvline(each, color=INK, linewidth=1.2, linestyle=(0, (1, 1.5)), gid="each")
-    _say(above, each * 0.87, 0.1, f"{each:,.0f} visits\nfor each (h, s, a)", ha="right")
+    _say(above, each * 0.87, 0.1, f"{each:,.0f} visits on average\nto each (h, s, a)", ha="right")
     _say(above, LOOKS[-1] / 1.2, 2_200, "bonus above the cap: deaf", GREY, ha="right")
     _say(above, LOOKS[-1] / 1.2, H * 1.08, f"cap H = {H}", va="bottom", ha="right")
     above.set_ylim(0.03, 5_000)
@@ -207,7 +208,8 @@ def widths(mdp: SafeMDP, episodes: int, delta: float) -> DescribedFigure:
     )  # fmt: skip
     _say(below, flags * 1.25, gap * 1.25, f"{flags:,}", VERMILION, va="bottom")
     _say(below, 3, 3.2, "width β", VERMILION)
-    _say(below, LOOKS[-1] / 1.2, gap * 1.1, f"gap of the water, {gap:g}", va="bottom", ha="right")
+    water = f"gap, c − τ = {gap:g}"
+    _say(below, LOOKS[-1] / 1.2, gap * 1.1, water, va="bottom", ha="right")
     _say(below, 1.25, 0.06, "below the gap: what looks like water is flagged", GREY)
     below.set_ylim(0.03, 8)
     return figure
@@ -254,7 +256,9 @@ def sweep(
         for name, r in rows.items()
     ]
     said += [f"{name} {value:.3g}" for name, value in references.items()]
-    spans = [f"{name} {v.min():,.0f} to {v.max():,.0f}" for name, v in sums.items()]
+    spans = [
+        f"{name} {math.floor(v.min()):,} to {math.ceil(v.max()):,}" for name, v in sums.items()
+    ]
     held = [s for s in scales if s >= proved]
     figure = DescribedFigure(
         WIDE, 5.6,
@@ -294,7 +298,7 @@ def sweep(
              va="top")  # fmt: skip
     below.set(yscale="log", ylim=(20, 40_000))
     below.yaxis.set_major_formatter("{x:,.0f}")
-    _say(below, -0.4, 1_100, "regret\nproved", BLUE)
+    _say(below, -0.4, 1_100, f"regret proved\ndown to {proved:.2g}", BLUE)
     return figure
 
 
@@ -427,9 +431,7 @@ def begin_to_speak(mdp: SafeMDP, delta: float) -> dict[str, dict[str, int]]:
         "sizes only, root": lambda K: violation_bound(K=K, unsafe=S - 1, edges=most, **wet),
         "the water, for ever": lambda _: for_ever(most),
         "map, root": lambda K: violation_bound(K=K, unsafe=unsafe, edges=edges, **wet),
-        "map, gap": lambda K: violation_bound_gap(
-            K=K, unsafe=unsafe, edges=edges, gap=gap, **wet
-        ),
+        "map, gap": lambda K: violation_bound_gap(K=K, unsafe=unsafe, edges=edges, gap=gap, **wet),
         "map, for ever": lambda _: for_ever(edges),
         "map, into doom": lambda _: for_ever(into_doom),
     }
@@ -437,6 +439,37 @@ def begin_to_speak(mdp: SafeMDP, delta: float) -> dict[str, dict[str, int]]:
     return {
         "regret": {name: begins(bound, H) for name, bound in regret.items()},
         "violation": {name: begins(bound, worst) for name, bound in violation.items()},
+    }
+
+
+IN_SHORT = {  # what the lesson shows of begin_to_speak
+    "regret": {
+        "the whole bonus": "in every world",
+        "a tenth of the bonus": "a tenth of the bonus",
+    },
+    "violation": {
+        "knowing S, A and H": "sizes only, root",
+        "… and the water": "the water, for ever",
+        "… and the map": "map, into doom",
+    },
+}
+
+
+def in_short(begin: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Of what :func:`begin_to_speak` found, the best bound for each kind of knowledge.
+
+    Examples
+    --------
+    >>> import safeteach as st
+    >>> from safeteach.chapters.what_the_constants_really_do import figures
+    >>> begin = figures.begin_to_speak(st.instances.ice_corridor(), 0.005)
+    >>> short = figures.in_short(begin)
+    >>> short["violation"]["… and the map"] == begin["violation"]["map, into doom"]
+    True
+    """
+    return {
+        about: {label: begin[about][name] for label, name in rows.items()}
+        for about, rows in IN_SHORT.items()
     }
 
 
@@ -484,7 +517,7 @@ def speaks(begin: Mapping[str, Mapping[str, int]], played: int) -> DescribedFigu
         f"{played:,}.",
     )  # fmt: skip
     axes = chart(figure, "says something from so many episodes on", "")
-    axes.set_position((0.4, 0.55 / height, 0.57, 1 - 0.63 / height))
+    axes.set_position((0.365, 0.55 / height, 0.605, 1 - 0.63 / height))
     y = 0.0
     styles = {"regret": (BLUE, "o"), "violation": (VERMILION, "s")}
     for about, rows in begin.items():
@@ -498,11 +531,13 @@ def speaks(begin: Mapping[str, Mapping[str, int]], played: int) -> DescribedFigu
                 gid=f"{about}/{name}",
             )  # fmt: skip
             _beside(axes, y, name, INK)
+            _say(axes, 1.5 * K, y, f"{K:,}", color)
             y -= 1
         y -= 1
     axes.axvline(played, color=INK, linewidth=1.2, linestyle=(0, (1, 1.5)), gid="played")
     _say(axes, played * 1.3, 0.0, f"{played:,} episodes")
-    axes.set(xscale="log", xlim=(1e2, 1e11), ylim=(y + 1.4, 0.7))
+    last = max(max(rows.values()) for rows in begin.values())
+    axes.set(xscale="log", xlim=(3e2, 300 * last), ylim=(y + 1.4, 0.7))
     axes.xaxis.set_major_locator(FixedLocator([1e3, 1e6, 1e9]))
     axes.set_xticklabels(["1,000", "a million", "a billion"])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -605,9 +640,7 @@ def room(unsafe: Mapping[str, ArrayLike]) -> DescribedFigure:
     styles = zip(sums.items(), heights, SHADES[::-1], DASHES[::-1], strict=False)
     for (name, total), height, color, dashes in styles:
         seen = _thinned(total)
-        axes.plot(
-            seen + 1, total[seen], color=color, linestyle=dashes, linewidth=2.2, gid=name
-        )
+        axes.plot(seen + 1, total[seen], color=color, linestyle=dashes, linewidth=2.2, gid=name)
         _say(axes, 1.15 * K, float(np.exp(height)), f"{name}: {total[-1]:,}", color)
     axes.set(xscale="log", yscale="log", xlim=(10, 300 * K), ylim=(1, 2 * K))
     axes.xaxis.set_major_locator(FixedLocator([10, 100, 1_000, K]))

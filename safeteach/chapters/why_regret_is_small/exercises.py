@@ -169,17 +169,17 @@ EXERCISES: dict[str, Exercise] = {
         asks="the pair: the sum of 1/N over the visits with N of 1 or more, and the number of "
         "visits with N = 0",
         hint="N is the number of visits BEFORE the present one. Write the five values of N at the "
-        "visits to the first pair in a row, then those to the second and the third.",
+        "visits to the first triple in a row, then those to the second and the third.",
         expected=lambda: _sums(1, 0),
         slips=(
             Slip(lambda: _sums(1, 1), "You count the present visit too; N is known before it."),
             Slip(
                 lambda: (sum(1 / i for i in range(1, sum(VISITS))), 1.0),
-                "You pool the three pairs. Each has a count of its own.",
+                "You pool the three triples. Each has a count of its own.",
             ),
             Slip(
                 lambda: (sum(1 / n for n in VISITS), 3.0),
-                "That is 1/N at the end of the run, once for each pair.",
+                "That is 1/N at the end of the run, once for each triple.",
             ),
         ),
         tolerance=1e-3,
@@ -224,7 +224,7 @@ EXERCISES: dict[str, Exercise] = {
     "price-of-a-mask": Function(
         asks="a function scale_needed(D, S, A, H, K, delta) that returns the least bonus_scale "
         "with which the bonus covers 2^D masks",
-        hint="Set the width of the event E_mask equal to scale times 7H√(ln(5SAHK/δ)/n). H and n "
+        hint="Set the width in the exercise equal to scale times 7H√(ln(5SAHK/δ)/n). H and n "
         "cancel.",
         oracle=_scale_needed,
         instances=_sizes_of_worlds,

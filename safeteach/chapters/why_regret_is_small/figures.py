@@ -204,8 +204,9 @@ def looks(sums: ArrayLike, S: int, A: int, H: int, visits: int = 16) -> Describe
     --------
     >>> from safeteach.chapters.why_regret_is_small.figures import looks
     >>> print(looks([0, 2, 3.4], S=1, A=1, H=2, visits=4).alt)
-    Above: 4 bars of heights 1, 0.707, 0.577, 0.5, with the sum 2.78, below the curve 1/√x, whose
-    area is 4. Below, after 3 episodes: sum over the run 3.4; 2√(SAHT) is 6.93, 2√(SAT) 4.9.
+    Above: 4 bars, the nth from n - 1 to n, of heights 1, 0.707, 0.577, 0.5, with the sum 2.78,
+    below the curve 1/√x, whose area is 4. Below, after 3 episodes: sum over the run 3.4; 2√(SAHT)
+    is 6.93, 2√(SAT) 4.9.
     """
     run = np.asarray(sums, float)
     k = np.arange(1, run.size + 1)
@@ -214,22 +215,24 @@ def looks(sums: ArrayLike, S: int, A: int, H: int, visits: int = 16) -> Describe
     heights = ", ".join(f"{height:.3g}" for height in bars[:4])
     figure = DescribedFigure(
         5.7, 5.6,
-        f"Above: {visits} bars of heights {heights}{', …' * (visits > 4)}, with the sum "
-        f"{bars.sum():.3g}, below the curve 1/√x, whose area is {2 * math.sqrt(visits):.3g}. "
+        f"Above: {visits} bars, the nth from n - 1 to n, of heights {heights}"
+        f"{', …' * (visits > 4)}, with the sum {bars.sum():.3g}, below the curve 1/√x, "
+        f"whose area is {2 * math.sqrt(visits):.3g}. "
         f"Below, after {run.size:,} episodes: sum over the run {run[-1]:,.3g}; 2√(SAHT) is "
         f"{proved[-1]:,.3g}, 2√(SAT) {fewer[-1]:,.3g}.",
     )  # fmt: skip
-    above = chart(figure, "visit $n$ to one triple", "$1/\\sqrt{n}$")
+    above = chart(figure, "$x$; bar $n$ is met after $n$ visits to one triple", "$1/\\sqrt{x}$")
     above.set_position((0.165, 0.635, 0.805, 0.345))
-    edges = np.arange(visits) + 0.5
-    above.bar(edges, bars, width=1, color=PALE_BLUE, edgecolor=BLUE, linewidth=1.2, gid="bars")
+    middles = np.arange(visits) + 0.5
+    above.bar(middles, bars, width=1, color=PALE_BLUE, edgecolor=BLUE, linewidth=1.2, gid="bars")
     x = np.linspace(0.2, visits, 400)
     above.plot(x, 1 / np.sqrt(x), color=INK, linewidth=2.0, gid="curve")
     said = f"bars: 1 + 1/√2 + … + 1/√{visits} = {bars.sum():.2f}"
     _say(above, 0.3 * visits, 1.45, f"area below the curve: 2√{visits} = {2 * visits**0.5:.0f}")
     _say(above, 0.3 * visits, 1.05, said, BLUE)
-    above.set(xlim=(0, visits), ylim=(0, 1.9), xticks=edges[:: max(visits // 8, 1)] + 0.0)
-    above.set_xticklabels([f"{edge + 0.5:.0f}" for edge in edges[:: max(visits // 8, 1)]])
+    for n in range(1, visits + 1, max(visits // 8, 1)):
+        _say(above, n - 0.5, 0.12, f"{n}", BLUE, ha="center")
+    above.set(xlim=(0, visits), ylim=(0, 1.9), xticks=range(0, visits + 1, max(visits // 4, 1)))
     below = chart(figure, "episodes", "sum over a run")
     below.set_position((0.165, 0.105, 0.605, 0.4))
     for name, line, color, dashes in (

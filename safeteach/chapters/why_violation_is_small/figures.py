@@ -193,6 +193,8 @@ def falls(
 ) -> DescribedFigure:
     """Draw the episodes in which learners fell, a line a run; those after ``known`` stand out.
 
+    A line without such a fall says whether it is still to come.
+
     Parameters
     ----------
     runs : dict of lists of (array, bool)
@@ -216,10 +218,10 @@ def falls(
         told = ", ".join(f"in run {i} {text}" for i, text in enumerate(late, 1))
         said.append(f" {name}: after episode {known:,} {told}.")
     figure = DescribedFigure(
-        5.7, 3.3, f"Episodes with a fall, up to episode {episodes:,}." + "".join(said)
+        5.7, 3.6, f"Episodes with a fall, up to episode {episodes:,}." + "".join(said)
     )
-    axes = chart(figure, "episodes", "")
-    axes.set_position((0.2, 0.175, 0.76, 0.72))
+    axes = chart(figure, "episodes (logarithmic)", "")
+    axes.set_position((0.24, 0.16, 0.72, 0.66))
     y = 0.0
     for name, several in runs.items():
         _beside(axes, y - (len(several) - 1) / 2, name)
@@ -234,10 +236,12 @@ def falls(
                 last, np.full(last.size, y), "s", color=VERMILION, markersize=9,
                 markeredgecolor=PAPER, markeredgewidth=0.6, gid="late",
             )  # fmt: skip
-            if pending:
+            if pending or not last.size:
+                text = "still to come" if pending else "none: it broke before"
                 axes.text(
-                    episodes, y, "still to come", ha="right", va="center", fontsize=TEXT,
-                    fontfamily=FONT, color=VERMILION, path_effects=HALO, gid="pending",
+                    episodes, y, text, ha="right", va="center", fontsize=TEXT, fontfamily=FONT,
+                    color=VERMILION if pending else INK, path_effects=HALO,
+                    gid="pending" if pending else "none",
                 )  # fmt: skip
             y -= 1
         y -= 0.7
@@ -247,6 +251,15 @@ def falls(
         known, 1.01, f"episode {known:,}: the pit is flagged", transform=axes.get_xaxis_transform(),
         ha="center", va="bottom", fontsize=TEXT, fontfamily=FONT, color=INK,
     )  # fmt: skip
+    legend = (
+        ("left", 0, BLUE, "| a fall before the flag"),
+        ("right", 1, VERMILION, "■ the fall after it"),
+    )
+    for side, x, color, text in legend:
+        axes.text(
+            x, 1.13, text, transform=axes.transAxes, ha=side, va="bottom", fontsize=TEXT,
+            fontfamily=FONT, color=color, gid="legend",
+        )  # fmt: skip
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.set_major_locator(NullLocator())
     axes.spines["left"].set_visible(False)

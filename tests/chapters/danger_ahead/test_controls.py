@@ -1,7 +1,10 @@
 """The spread of danger and its reasons: the same live and in the page, each control of use."""
 
+import json
+
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 
 import safeteach as st
 from safeteach.chapters.danger_ahead import controls
@@ -12,7 +15,6 @@ SHORT = st.instances.grid_from_map("S~G\n.X.", H=ICE.H)
 MOVED = {
     "spread, corridor": lambda: controls.spread(ICE),
     "spread, counterexample": lambda: controls.spread(TWIST),
-    "spread, two maps": lambda: controls.spread({"long": ICE, "short": SHORT}),
     "two recursions": lambda: controls.two_recursions(TWIST),
     "doom, corridor": lambda: controls.doom(ICE),
     "doom, counterexample": lambda: controls.doom(TWIST),
@@ -32,18 +34,26 @@ def test_spread_goes_from_the_last_step_to_the_first(mdp):
     assert slider.start == mdp.H
 
 
-def test_two_maps_share_the_steps_down_to_one_below_the_last_change():
-    widget = controls.spread({"long": ICE, "short": SHORT})
+def test_two_maps_share_all_steps_and_are_a_playground_in_the_page(building):  # noqa: ARG001
+    widget = controls.ice({"long": ICE, "short": SHORT})
     moved = widget.controls
     assert list(moved["world"].options) == ["long", "short"]
-    U = st.potentially_unsafe(ICE)
-    last = 1 + max(h for h in range(ICE.H) if (U[h] == U[0]).all())
-    assert list(moved["h"].values) == list(range(ICE.H, last - 2, -1))
-    assert list(moved["h"].fine) == list(range(ICE.H, 0, -1))
+    assert list(moved["h"].values) == list(range(ICE.H, 0, -1))
+    place = BeautifulSoup(widget.page, "html.parser").find(class_="playground")
+    assert place["data-tools"] == "paint why"
+    told = json.loads(place["data-worlds"])
+    assert [world["name"] for world in told.values()] == ["Long", "Short"]
+    for mdp, world in zip((ICE, SHORT), told.values(), strict=True):
+        assert tuple(world["rows"]) == mdp.map
+        assert (world["H"], world["slip"], world["tau"]) == (mdp.H, 0.2, mdp.tau)
+    assert place.img["alt"] == widget.picture(world="long", h=ICE.H).alt
     sizes = {(p.width, p.height) for p in (widget.picture(world=w, h=5) for w in ("long", "short"))}
     assert len({width for width, _ in sizes}) == 1, "one map is drawn smaller than the other"
     with pytest.raises(ValueError, match="differ in H"):
-        controls.spread({"long": ICE, "pond": st.instances.grid()})
+        controls.ice({"long": ICE, "pond": st.instances.grid()})
+    slippery = st.instances.grid_from_map("S~G\n.X.", H=ICE.H, slip=0.5)
+    with pytest.raises(ValueError, match="'short' is not the world of its map"):
+        controls.ice({"long": ICE, "short": slippery})
 
 
 def test_the_two_recursions_differ_where_the_crossing_is_open():

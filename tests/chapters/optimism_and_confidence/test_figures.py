@@ -176,15 +176,25 @@ def test_the_room_needs_a_share_for_each_state():
 PLAYS = {"greedy": [[1, 2, 3, 4, 5], [1, 1, 1, 1, 1]], "optimistic": [[1, 1, 2, 2, 2]]}
 
 
-def test_a_line_for_each_run_of_each_player():
-    figure = tosses(PLAYS)
+def test_a_median_and_a_band_for_each_kind_of_runs_of_each_player():
+    hopeful = np.minimum(np.arange(1, 41), np.arange(11)[:, None])  # up to 0, 1, ... 10 tosses
+    greedy = np.array([np.arange(1, 41), np.ones(40)])
+    figure = tosses({"greedy": greedy, "optimistic": hopeful})
     drawn = lines(figure)
-    assert set(drawn) == {"greedy/0", "greedy/1", "optimistic/0"}
-    for name, runs in PLAYS.items():
-        for i, run in enumerate(runs):
-            assert drawn[f"{name}/{i}"].get_ydata().tolist() == run
-    styles = {name: drawn[f"{name}/0"].get_linestyle() for name in PLAYS}
-    assert styles["greedy"] != styles["optimistic"]
+    kinds = ("greedy/stuck", "greedy/free", "optimistic/free")
+    assert set(drawn) == {f"median/{kind}" for kind in kinds}
+    for kind, run in zip(kinds, (*greedy, hopeful[5]), strict=True):
+        assert drawn[f"median/{kind}"].get_ydata().tolist() == run.tolist()
+    styles = [drawn[f"median/{kind}"].get_linestyle() for kind in kinds]
+    assert styles[0] == styles[1] != styles[2]
+    bands = {band.get_gid(): band for band in figure.axes[0].collections}
+    assert set(bands) == {f"band/{kind}" for kind in kinds}
+    corners = {*map(tuple, bands["band/optimistic/free"].get_paths()[0].vertices.tolist())}
+    assert corners == {(i + 1, y) for run in hopeful[[1, 9]] for i, y in enumerate(run)}
+
+
+def test_the_words_beside_the_players():
+    figure = tosses(PLAYS)
     said = [text.get_text() for text in figure.axes[0].texts]
     assert said == ["greedy, stuck: 50%", "greedy, not stuck: 50%", "optimistic"]
 

@@ -1,13 +1,16 @@
 """The controls of the chapter: penalties in two worlds, and the moves before some episodes."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 from looping import each
 
 import safeteach as st
 from safeteach.chapters.the_algorithm import controls
+from safeteach.widgets import Choice
 
 ICE = st.instances.ice_corridor()
 FIRM = st.instances.grid_from_map("\n".join(ICE.map), H=ICE.H, slip=0.02)
@@ -67,3 +70,15 @@ def test_what_cannot_be_stepped_through():
         controls.three_moves(ICE, learner(), seed=1, episodes=[1, 701])
     with pytest.raises(TypeError, match="learner"):
         controls.three_moves(ICE, "SUCBVI", seed=1, episodes=[1, 2])
+
+
+def test_learners_are_live_in_the_page_and_curves_with_a_kernel(building):  # noqa: ARG001
+    figures = {scale: st.figures.grid(ICE, h=h) for h, scale in ((1, 0.01), (10, 1.0))}
+    choice = Choice("bonus", {"small": 0.01, "full": 1.0}, 1.0)
+    widget = controls.learners(ICE, lambda scale: figures[scale], choice)
+    place = BeautifulSoup(widget.page, "html.parser").find(class_="playground")
+    assert place["data-tools"] == "learn"
+    (world,) = json.loads(place["data-worlds"]).values()
+    assert tuple(world["rows"]) == ICE.map
+    assert place.img["alt"] == figures[1.0].alt
+    assert widget.picture(scale=0.01).alt == figures[0.01].alt

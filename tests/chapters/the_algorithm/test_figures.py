@@ -141,10 +141,10 @@ def test_a_cell_joins_when_all_its_actions_are_convicted():
     assert (now.bad[joined] == ICE.A).all()
     inner = ~learner.U[:-1]
     assert (now.bad[:-1][inner] < ICE.A).all()
-    shown = reached(ICE)[:-1] & st.potentially_unsafe(ICE).any(axis=0) & ~learner.flagged
+    shown = reached(ICE) & st.potentially_unsafe(ICE).any(axis=0) & ~learner.flagged
     written = [t.get_text() for t in moves(ICE, now, learner.delta).axes[0].texts]
     axes = Counter([*map(str, range(1, ICE.H + 1)), "0", "1", str(ICE.A)])  # the last: the legend
-    counts = axes + Counter(map(str, now.bad[:-1][shown]))
+    counts = axes + Counter(map(str, now.bad[shown]))
     assert Counter(text for text in written if text.isdigit()) == counts
 
 

@@ -141,20 +141,28 @@ def by_hand(mdp, delta):
     def ever(edges):
         return lambda _: (1 - tau) * H * counts[edges] + looks
 
-    yield H, "regret", {
-        "in every world": regret,
-        "few successors": lambda K: regret(K, successors=b),
-        "few dangerous pairs": lambda K: bounds.regret_bound_masks(S, A, H, K, delta),
-        "a tenth of the bonus": lambda K: regret(K, kappa=1 / (7 * math.sqrt(2))),
-    }
-    yield (1 - tau) * (H - 1), "violation", {
-        "sizes only, root": lambda K: root(K, counts["most"], S - 1),
-        "the water, for ever": ever("most"),
-        "map, root": lambda K: root(K, counts["edges"], gaps.size),
-        "map, gap": gap,
-        "map, for ever": ever("edges"),
-        "map, into doom": ever("doom"),
-    }
+    yield (
+        H,
+        "regret",
+        {
+            "in every world": regret,
+            "few successors": lambda K: regret(K, successors=b),
+            "few dangerous pairs": lambda K: bounds.regret_bound_masks(S, A, H, K, delta),
+            "a tenth of the bonus": lambda K: regret(K, kappa=1 / (7 * math.sqrt(2))),
+        },
+    )
+    yield (
+        (1 - tau) * (H - 1),
+        "violation",
+        {
+            "sizes only, root": lambda K: root(K, counts["most"], S - 1),
+            "the water, for ever": ever("most"),
+            "map, root": lambda K: root(K, counts["edges"], gaps.size),
+            "map, gap": gap,
+            "map, for ever": ever("edges"),
+            "map, into doom": ever("doom"),
+        },
+    )
 
 
 @pytest.mark.parametrize(("mdp", "delta"), [(POND, 0.005), (ICE, 0.1)])
@@ -168,6 +176,19 @@ def test_a_bound_begins_to_speak_where_it_falls_below_what_is_true_anyway(mdp, d
             assert bound(K - 1) >= trivial * (K - 1), name
 
 
+@pytest.mark.parametrize("mdp", [POND, ICE])
+def test_in_short_are_the_bounds_that_speak_first(mdp):
+    begin = figures.begin_to_speak(mdp, 0.005)
+    short, violation = figures.in_short(begin), begin["violation"]
+    whole, tenth = short["regret"].values()
+    sizes, water, known = short["violation"].values()
+    assert (whole, tenth) == (
+        begin["regret"]["in every world"], begin["regret"]["a tenth of the bonus"]
+    )  # fmt: skip
+    assert (sizes, water) == (violation["sizes only, root"], violation["the water, for ever"])
+    assert known == min(violation.values())
+
+
 def test_each_bound_has_a_mark_where_it_begins(legible):
     begin = {"regret": {"always": 10**8, "other": 4_000_000}, "violation": {"gap": 2_500}}
     figure = figures.speaks(begin, 20_000)
@@ -178,6 +199,7 @@ def test_each_bound_has_a_mark_where_it_begins(legible):
         for name, K in rows.items():
             assert lines[f"{about}/{name}"][0][0, 0] == K
             assert f"{name} {K:,}" in figure.alt
+            assert f"{K:,}" in texts(figure.axes[0])
 
 
 # two doors ------------------------------------------------------------------------------------

@@ -154,6 +154,11 @@ def test_the_bars_fit_under_the_curve_and_the_run_stands_between_its_bounds():
     assert [x for x, _, _ in bars] == pytest.approx(range(16))
     for x, width, height in bars:
         assert (width, height) == pytest.approx((1, 1 / np.sqrt(x + 1)))  # the curve at its end
+    assert above.get_xticks().tolist() == [0, 4, 8, 12, 16]  # numbers stand where they are
+    numbers = {text.get_text(): text.get_position()[0] for text in above.texts}
+    assert {n: x for n, x in numbers.items() if n.isdigit()} == {
+        f"{n}": n - 0.5 for n in range(1, 17, 2)
+    }  # bar n has its number in its middle
     x, y = drawn(figure)["curve"].get_data()
     assert np.allclose(y, 1 / np.sqrt(x))
     lines = {line.get_gid(): line.get_ydata() for line in below.lines}

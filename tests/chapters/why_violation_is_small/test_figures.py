@@ -78,7 +78,7 @@ def test_a_run_without_surprises_or_without_anything_is_drawn_too():
 
 
 def test_falls_after_the_flag_stand_out(on_paper):
-    runs = {"p = 0.1": [([1, 4, 9], False), ([2, 5], True)], "p = 0.01": [([3, 5], False)]}
+    runs = {"p = 0.1": [([1, 4, 9], False), ([2, 5], True)], "p = 1/10,000": [([3, 5], False)]}
     figure = figures.falls(runs, known=5, episodes=50)
     on_paper(figure)
     drawn = by_gid(figure)
@@ -87,9 +87,13 @@ def test_falls_after_the_flag_stand_out(on_paper):
     (axes,) = figure.axes
     (pending,) = (text for text in axes.texts if text.get_gid() == "pending")
     assert pending.get_position()[1] == drawn["early"][1][0, 1]  # in the row of its run
+    (none,) = (text for text in axes.texts if text.get_gid() == "none")
+    assert none.get_position()[1] == drawn["early"][2][0, 1]
+    legend = [text.get_text() for text in axes.texts if text.get_gid() == "legend"]
+    assert [text[0] for text in legend] == ["|", "■"]  # as ticks and squares are drawn
     assert figure.alt == (
         "Episodes with a fall, up to episode 50. p = 0.1: after episode 5 in run 1 episode 9, in "
-        "run 2 none yet. p = 0.01: after episode 5 in run 1 none."
+        "run 2 none yet. p = 1/10,000: after episode 5 in run 1 none."
     )
 
 

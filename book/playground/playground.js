@@ -1,0 +1,249 @@
+"use strict";
+
+// One world, one board, and the tools that work on it. Every element of the class `playground`
+// becomes one: `data-tools` names the tools, `data-worlds` holds worlds to begin with (JSON), and
+// `data-linked` says that the page's address keeps the world.
+globalThis.playground ??= {};
+
+playground.start = (root) => {
+  const { make, button, count, name, place, player, slider } = playground.dom;
+  const world_ = playground.world;
+  const own = JSON.parse(root.dataset.worlds ?? "null");
+  const worlds = own ?? playground.presets;
+  const tools = root.dataset.tools.split(" ");
+  const linked = "linked" in root.dataset;
+  const seed = Number(root.dataset.seed ?? crypto.getRandomValues(new Uint32Array(1))[0]);
+
+  const app = {
+    name: name(),
+    worlds,
+    luck: playground.random(seed),
+    newLuck: () => playground.random(seed),
+    change, settle, look, say, undo, redo, address,
+  };
+  let past = [];
+  let future = [];
+  let kept; // the world as it was when it was last settled
+  let tool;
+
+  const title = make("p", { class: "pg-title" });
+  const large = make("a", {}, "Take this world to the whole playground");
+  const text = make("p", { class: "pg-text" });
+  const notice = make("p", { class: "pg-notice", role: "status" });
+  const above = make("div", { class: "pg-above" });
+  const under = make("div", { class: "pg-under" });
+  const panel = make("div", { class: "pg-panel" });
+  const steps = make("p", { class: "pg-quiet" });
+  const growing = player(() => {
+    look(app.step - 1);
+    return app.step > 1;
+  }, () => Math.min(500, 6000 / app.world.H), (moving) => {
+    grow.textContent = moving ? "Pause" : "Watch it spread";
+  });
+  const grow = button("Watch it spread", () => {
+    if (growing.playing) {
+      growing.stop();
+    } else {
+      if (app.step === 1) {
+        look(app.world.H);
+      }
+      growing.start();
+    }
+  });
+  const stepper = slider("step", {
+    min: 0, max: 1, value: 0, said: (x) => String(app.world ? app.world.H - x : x),
+  }, (x) => {
+    growing.stop();
+    look(app.world.H - x);
+  });
+  app.board = playground.board.create("Map", (i, j, how) => tool.press(i, j, how));
+
+  // A world that differs in what is named; nothing happens if there is no such world.
+  function change(named) {
+    const { rows, H, slip, tau } = { ...app.world, ...named };
+    if (world_.fault({ rows, H, slip, tau })) {
+      return;
+    }
+    const atTheEnd = app.step === app.world?.H;
+    app.world = world_.make({ rows, H, slip, tau });
+    app.verdict = playground.verdict.of(app.world);
+    app.step = atTheEnd ? H : Math.min(app.step ?? 1, H);
+    say("");
+    show();
+  }
+
+  // The end of a stroke: what undo goes back to.
+  function settle() {
+    const now = world_.toLink(app.world);
+    if (now !== kept) {
+      if (kept !== undefined) {
+        past.push(kept);
+      }
+      future = [];
+      keep(now);
+    }
+  }
+
+  function keep(now) {
+    kept = now;
+    [app.canUndo, app.canRedo] = [past.length > 0, future.length > 0];
+    if (linked) {
+      history.replaceState(null, "", `#${now}`);
+    }
+    large.href = address();
+    tool?.update();
+  }
+
+  function undo() {
+    travel(past, future);
+  }
+
+  function redo() {
+    travel(future, past);
+  }
+
+  function travel(from, to) {
+    if (from.length) {
+      to.push(kept);
+      const then = from.pop();
+      change(world_.fromLink(then).found);
+      keep(then);
+    }
+  }
+
+  function look(h) {
+    app.step = Math.max(1, Math.min(h, app.world.H));
+    marks();
+    if (tool?.follows) {
+      tool.update();
+    }
+  }
+
+  function say(words) {
+    notice.textContent = words;
+  }
+
+  // Where this world can be found again: on the page of the whole playground, if there is one.
+  function address() {
+    const page = new URL(linked ? "" : root.dataset.page ?? "", location.href);
+    page.hash = world_.toLink(app.world);
+    return page.href;
+  }
+
+  function show() {
+    const { safely, title: headline, text: more } = app.verdict;
+    title.textContent = headline;
+    title.dataset.safely = safely;
+    text.textContent = more;
+    marks();
+    tool?.update();
+  }
+
+  // What is doomed at the step that is looked at.
+  function marks() {
+    const { world, step, verdict: { until } } = app;
+    app.board.show(world.rows, (i, j) => {
+      const s = world.states[i][j];
+      const kind = world_.KINDS[world.rows[i][j]];
+      const doomed = s >= 0 && until[s] >= step && !world.unsafe[s];
+      return {
+        mark: s >= 0 && world.unsafe[s] ? "unsafe" : doomed ? "doomed" : "",
+        words: `${place([i, j])}: ${kind}${doomed ? ", doomed" : ""}`,
+      };
+    });
+    stepper.set(world.H - step, { max: world.H - 1 });
+    const doomed = until.filter((last) => last >= step).length;
+    const wet = world.unsafe.filter(Boolean).length;
+    steps.textContent = `Step ${step} of ${world.H}: ${count(doomed, "cell is", "cells are")} doomed`
+      + `${wet ? `, ${wet} of them water.` : "."}`;
+  }
+
+  function choose(key) {
+    growing.stop();
+    tool?.leave?.();
+    tool = made[key];
+    root.dataset.tool = key;
+    for (const [other, tab] of Object.entries(tabs)) {
+      tab.setAttribute("aria-selected", other === key);
+      tab.tabIndex = other === key ? 0 : -1;
+    }
+    panel.setAttribute("aria-label", tool.title);
+    const parts = [tool.above, tool.under].map((part) => (part ? [part] : []));
+    above.replaceChildren(make("p", { class: "pg-hint" }, tool.hint), ...parts[0]);
+    under.replaceChildren(...parts[1]);
+    panel.replaceChildren(tool.element);
+    say("");
+    tool.update();
+  }
+
+  const made = {};
+  const tabs = {};
+  for (const key of tools) {
+    made[key] = playground.tools[key](app);
+    tabs[key] = button(made[key].title, () => choose(key), { role: "tab", class: "pg-tab" });
+  }
+  const bar = make("div", { class: "pg-tabs", role: "tablist", "aria-label": "Tools",
+    onkeydown: (event) => {
+      const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (way) {
+        event.preventDefault();
+        const to = tools[(tools.indexOf(root.dataset.tool) + way + tools.length) % tools.length];
+        choose(to);
+        tabs[to].focus();
+      }
+    } }, ...Object.values(tabs));
+  panel.setAttribute("role", tools.length > 1 ? "tabpanel" : "group");
+  // On ice the arrow keys walk; elsewhere they move from cell to cell.
+  app.board.element.addEventListener("keydown", (event) => tool.key?.(event), { capture: true });
+
+  root.replaceChildren(
+    ...(tools.length > 1 ? [bar] : []),
+    above,
+    make(
+      "div", { class: "pg-sides" },
+      make(
+        "div", { class: "pg-map" }, notice, app.board.element,
+        make("div", { class: "pg-row" }, stepper.element, grow), steps,
+        make("p", { class: "pg-legend" }, make("span", { class: "pg-key-mark", "data-mark": "doomed" }),
+          "doomed: whatever you do from here, bad luck can take you into the water before the "
+          + "steps are over"),
+      ),
+      make("div", { class: "pg-verdict", role: "status" }, title, text),
+      panel, under,
+    ),
+    ...(linked || !root.dataset.page ? [] : [make("p", { class: "pg-more" }, large)]),
+  );
+
+  const [first] = Object.keys(worlds);
+  const asked = linked ? location.hash.slice(1) : "";
+  const { wrong, found } = asked.startsWith("map=") ? world_.fromLink(asked) : { wrong: "", found: worlds[first] };
+  change(wrong ? worlds[first] : found);
+  look("fromTheEnd" in root.dataset ? app.world.H : 1);
+  choose(tools[0]);
+  kept = world_.toLink(app.world);
+  large.href = address();
+  if (wrong) {
+    say(`The link holds no world that can be shown, so this is ${worlds[first].name.toLowerCase()}. ${wrong}`);
+  }
+  if (linked) {
+    addEventListener("hashchange", () => {
+      const link = location.hash.slice(1);
+      if (link.startsWith("map=") && link !== kept) {
+        const { wrong: why, found: other } = world_.fromLink(link);
+        if (why) {
+          say(`The link holds no world that can be shown. ${why}`);
+        } else {
+          change(other);
+          settle();
+        }
+      }
+    });
+  }
+  return app;
+};
+
+document.addEventListener("DOMContentLoaded", () => {
+  for (const root of document.querySelectorAll(".playground")) {
+    playground.start(root);
+  }
+});

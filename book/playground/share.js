@@ -1,0 +1,31 @@
+"use strict";
+
+// The tool *Share*: the world as Python and as a link.
+globalThis.playground ??= {};
+
+playground.tools ??= {};
+
+playground.tools.share = (app) => {
+  const { make, copied, name } = playground.dom;
+  const code = make("pre", { class: "pg-code", tabindex: 0, "aria-label": "Python" });
+  const id = name();
+  const link = make("input", { id, class: "pg-link", readonly: true, onfocus: () => link.select() });
+
+  return {
+    title: "Share",
+    hint: "Take this world along: as Python for the library, or as a link to this page.",
+    element: make(
+      "div", {},
+      make("p", { class: "pg-name" }, "In Python, with the library safeteach"), code,
+      make("div", { class: "pg-row" }, ...copied(() => code.textContent)),
+      make("p", { class: "pg-name" }, make("label", { for: id }, "As a link")), link,
+      make("div", { class: "pg-row" }, ...copied(() => link.value)),
+    ),
+    press() {},
+    update() {
+      code.textContent = playground.world.python(app.world);
+      link.value = app.address();
+      app.board.overlay({ arrows: app.verdict.way });
+    },
+  };
+};

@@ -1,0 +1,88 @@
+"use strict";
+
+// What there is to say of a world, in sentences: is there a safe way, and what does it cost?
+globalThis.playground ??= {};
+
+playground.verdict = (() => {
+  const { percent } = playground.dom;
+  const { MOVES, ACTIONS } = playground.world;
+
+  // All that follows from a world, computed anew at every stroke.
+  function of(world) {
+    const until = playground.safety.doomedUntil(world);
+    const best = playground.planning.optimal(world);
+    const reckless = playground.planning.evaluate(world, best.policy);
+    if (until[world.s1] > 0) {
+      return { until, best, reckless, safe: null, way: [], ...refused(reckless) };
+    }
+    const safe = playground.planning.safeOptimal(world, until);
+    return {
+      until, best, reckless, safe, way: way(world, safe.policy), ...granted(world, safe, reckless),
+    };
+  }
+
+  function refused(reckless) {
+    return {
+      safely: false,
+      title: "No safe way from S.",
+      text: "The start itself is doomed: whatever you do, bad luck can take you into the water. "
+        + `The policy that only looks at reward earns ${round(reckless.value)} and is in the water `
+        + `in ${percent(reckless.unsafeProbability)} of its walks.`,
+    };
+  }
+
+  function granted(world, safe, reckless) {
+    const price = reckless.value - safe.value;
+    const title = `There is a safe way. The best one earns ${round(safe.value)}.`;
+    if (reckless.unsafeProbability === 0) {
+      return {
+        safely: true, title,
+        text: reckless.value === 0
+          ? "There is nothing to be earned here: no goal can be reached in time."
+          : "It is the best way of all: here safety costs nothing.",
+      };
+    }
+    return {
+      safely: true, title,
+      text: `Who only looks at reward earns ${round(reckless.value)}, and is in the water in `
+        + `${percent(reckless.unsafeProbability)} of the walks. The price of safety is `
+        + `${round(price)}.`,
+    };
+  }
+
+  // Where a policy may lead from the start: an arrow in each cell, that of its first visit.
+  function way(world, policy) {
+    const arrows = [];
+    const seen = new Set();
+    let here = [world.s1];
+    for (let h = 0; h < world.H; h += 1) {
+      const next = new Set();
+      for (const s of here) {
+        const a = policy[h * world.S + s];
+        if (!seen.has(s) && world.kinds[s] !== "G") {
+          arrows.push(move(world, s, a, "way"));
+        }
+        seen.add(s);
+        for (let j = world.first[s * 4 + a]; j < world.first[s * 4 + a + 1]; j += 1) {
+          next.add(world.successors[j]);
+        }
+      }
+      here = [...next];
+      if (here.every((s) => seen.has(s))) {
+        break;
+      }
+    }
+    return arrows.filter(Boolean);
+  }
+
+  // The arrow of an action, if it leads anywhere.
+  function move(world, s, a, kind) {
+    const [i, j] = world.cells[s];
+    const [down, right] = MOVES[ACTIONS[a]];
+    return world.meant[s * 4 + a] === s ? null : { from: [i, j], to: [i + down, j + right], kind };
+  }
+
+  const round = (x) => x.toFixed(2);
+
+  return { move, of, round };
+})();
