@@ -218,7 +218,7 @@ playground.start = (root) => {
   const asked = linked ? location.hash.slice(1) : "";
   const { wrong, found } = asked.startsWith("map=") ? world_.fromLink(asked) : { wrong: "", found: worlds[first] };
   change(wrong ? worlds[first] : found);
-  look("fromTheEnd" in root.dataset ? app.world.H : 1);
+  look(Number(root.dataset.step ?? 1));
   choose(tools[0]);
   kept = world_.toLink(app.world);
   large.href = address();

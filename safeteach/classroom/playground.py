@@ -30,6 +30,7 @@ def playground(
     figure: Callable[..., DescribedFigure],
     worlds: Mapping[str, GridMDP],
     tools: Sequence[str],
+    step: int,
     **controls: Slider | Choice,
 ) -> Interactive:
     """An interactive figure that is a playground in the page, and its first picture on paper.
@@ -42,6 +43,8 @@ def playground(
         What the reader may begin with, by names; the first one is there at first.
     tools : sequence of str
         What the reader can do: paint, why, walk, agents, learn or share.
+    step : int
+        At which step the doomed cells are shown at first.
     **controls : Slider or Choice
 
     Examples
@@ -49,23 +52,25 @@ def playground(
     >>> import safeteach as st
     >>> corridor = st.instances.ice_corridor()
     >>> widget = playground(
-    ...     lambda h: st.figures.grid(corridor, h=h), {"corridor": corridor}, ["paint", "why"],
+    ...     lambda h: st.figures.grid(corridor, h=h), {"corridor": corridor}, ["paint", "why"], 10,
     ...     h=Slider("step h", values=range(10, 0, -1), start=10),
     ... )
     >>> widget.page is None                                           # there is a kernel
     True
     """
     first = first_picture(figure, controls)
-    page = _page(worlds, tools, first) if page_is_built() else None
+    page = _page(worlds, tools, step, first) if page_is_built() else None
     return Interactive(figure, controls, first, page)
 
 
-def _page(worlds: Mapping[str, GridMDP], tools: Sequence[str], first: Picture) -> str:
+def _page(
+    worlds: Mapping[str, GridMDP], tools: Sequence[str], step: int, first: Picture
+) -> str:
     """The place of the playground; without a script the first picture stands there."""
     told = json.dumps({name: _told(name, mdp) for name, mdp in worlds.items()})
     return (
-        f'<div class="playground" data-tools="{html.escape(" ".join(tools))}" data-from-the-end '
-        f'data-worlds="{html.escape(told)}">{image(first)}</div>'
+        f'<div class="playground" data-tools="{html.escape(" ".join(tools))}" '
+        f'data-step="{step}" data-worlds="{html.escape(told)}">{image(first)}</div>'
     )
 
 

@@ -20,6 +20,8 @@ from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["best_with_penalty", "learners", "penalties", "three_moves"]
 
+LOOK_AT = 3  # the step at which the learners' beliefs are shown: by then they can be on the ice
+
 
 def best_with_penalty(mdp: SafeMDP, penalty: float) -> NDArray[np.int64]:
     """(H, S): the policy of the largest reward minus a penalty for each step in an unsafe state.
@@ -117,4 +119,4 @@ def learners(
     scale : Choice
         Of that factor.
     """
-    return playground(figure, {"pond": mdp}, ["learn"], scale=scale)
+    return playground(figure, {"pond": mdp}, ["learn"], LOOK_AT, scale=scale)
