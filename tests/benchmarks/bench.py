@@ -35,6 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / name) for name in ("book/_tools", "tests", "tests/site")]
 
 import browser  # noqa: E402, from the folders of the line before
+import playground  # noqa: E402
 from benchmarks import by_hand  # noqa: E402
 from benchmarks.dense_loop import dense_ucbvi  # noqa: E402
 from benchmarks.random_ponds import random_pond  # noqa: E402
@@ -249,6 +250,59 @@ def bench_static_controls() -> None:
         chromium.close()
 
 
+# Press every cell of the map with the brush for ice, then for ground; from the press to a page that
+# is laid out anew.
+STROKES = """() => {
+    const times = []
+    for (const brush of ['~', '.']) {
+        document.querySelector(`.pg-brush input[value="${brush}"]`).click()
+        for (const cell of document.querySelectorAll('.pg-map .pg-cell')) {
+            const box = cell.getBoundingClientRect()
+            const at = {bubbles: true, clientX: box.x + 5, clientY: box.y + 5, pointerId: 1}
+            const start = performance.now()
+            cell.dispatchEvent(new PointerEvent('pointerdown', at))
+            cell.dispatchEvent(new PointerEvent('pointerup', at))
+            document.body.getBoundingClientRect()
+            times.push(performance.now() - start)
+        }
+    }
+    return times
+}"""
+# Episodes a second of both learners, side by side, on the pond of 5 by 5 cells.
+LEARNING = """episodes => {
+    const {world, learner, walking, random, presets} = playground
+    const pond = world.make(presets.pond)
+    const runs = [true, false].map(flags => walking.training(
+        pond, learner.make(pond, {episodes, bonusScale: 0.01, flags}), random(1),
+    ))
+    const start = performance.now()
+    for (let k = 0; k < episodes; k += 1) runs.forEach(run => run.play())
+    return 1000 * episodes / (performance.now() - start)
+}"""
+
+
+def bench_playground() -> None:
+    path = browser.find()
+    if path is None:
+        print("the playground: NO BROWSER, not timed")
+        return
+    rows = ["S" + "." * 11, *["." * 12] * 10, "." * 11 + "X"]
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "playground.html")
+        file.write_text(playground.alone(), "utf-8")
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = chromium.new_page(viewport={"width": 1280, "height": 1000})
+        page.goto(f"{file.as_uri()}#map={','.join(rows)}&H=60&slip=0.2&tau=0.5")
+        print("the playground: a stroke on 12 by 12 cells, H = 60, to the page laid out anew")
+        print(f"{'':24} {'median ms':>10} {'longest':>8} {'moves':>6}")
+        print_moves("stroke", page.evaluate(STROKES))
+        rate = page.evaluate(LEARNING, 20_000)
+        print(
+            f"SUCBVI and UCBVI side by side on the pond: {rate:,.0f} episodes a second", flush=True
+        )
+        chromium.close()
+
+
 def bench_constrained() -> None:
     print("constrained_optimal: S = 25, A = 4, H = 10, against scipy's linprog on the same budgets")
     ours = peer = 0.0
@@ -447,6 +501,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "unsafe": bench_potentially_unsafe,
     "doomed": bench_doomed_until,
     "large plans": bench_large_plans,
+    "playground": bench_playground,
     "static controls": bench_static_controls,
     "live controls": bench_live_controls,
     "budget": bench_constrained,
