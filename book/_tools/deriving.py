@@ -40,7 +40,7 @@ def head(row: Row, chapters: Mapping[str, Row]) -> str:
         f"**You need** {'; also '.join(filter(None, [needs, outline.background]))}.",
         f"**Time**: about {row.minutes} minutes to read{proofs}, "
         f"{row.exercise_minutes} more for the exercises.",
-        f"**Short of time?** {shortcuts(outline.paths)}",
+        f"**In a hurry?** {shortcuts(outline.paths)}",
     )
     return "\n".join(f"- {line}" for line in lines)
 
@@ -50,17 +50,14 @@ def shortcuts(paths: Collection[str]) -> str:
 
     Examples
     --------
-    >>> shortcuts(["course"])
-    'The {doc}`shorter ways </book/reading-paths>` leave this chapter out.'
+    >>> shortcuts(["engineer", "course"])
+    'Our {doc}`selection of chapters </book/reading-paths>` for the engineer contains it.'
     """
-    short = [path for path in READING_PATHS if path.key != WHOLE]
-    ways = link("shorter ways", PATHS_PAGE)
-    taking = [f"*{path.name}*" for path in short if path.key in paths]
-    if not taking:
-        return f"The {ways} leave this chapter out."
-    if len(taking) == len(short):
-        return f"The {ways} take this chapter too."
-    return f"Of the {ways} only {series(taking)} takes this chapter."
+    taking = [path for path in READING_PATHS if path.key != WHOLE and path.key in paths]
+    if len(taking) == 1:
+        return f"Our {link('selection of chapters', PATHS_PAGE)} for {taking[0].name} contains it."
+    verb = "contain it" if taking else "leave it out"
+    return f"Our {link('shorter selections of chapters', PATHS_PAGE)} {verb}."
 
 
 def link(text: str, path: str) -> str:

@@ -47,7 +47,8 @@ document.documentElement.dataset.theme =
 <main>
 <h1>Paint a world, and see what is doomed</h1>
 {root}
-<p>A cell is <em>doomed</em> if, whatever you do from there, bad luck can take you into the water
+<p>On ground a step goes where you want it to go; on ice it may slip in any of the four directions.
+A cell is <em>doomed</em> if, whatever you do from there, bad luck can take you into the water
 before the steps are over. From the book <cite>Safe at Every Step</cite>.</p>
 </main>
 </body>

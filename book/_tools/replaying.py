@@ -16,8 +16,8 @@ from nbval.plugin import IPyNbFile  # type: ignore[import-untyped]
 from notebooks import read
 
 EXECUTED = "_build/jupyter_execute"  # where MyST-NB keeps the notebooks that it has executed
-# The form of an interactive figure that only pages have: pictures for all settings.
-FOR_PAGES = '<figure class="interactive">'
+# The forms of an interactive figure that only pages have: pictures for all settings, a playground.
+FOR_PAGES = ('<figure class="interactive">', '<div class="playground"')
 
 
 class ReplayedKernel:

@@ -10,14 +10,14 @@ playground.tools.agents = (app) => {
   const { round } = playground.verdict;
   const MANY = 1000;
   const AGENTS = [
-    ["R", "Reckless", "takes the best policy for reward"],
-    ["1", "One step ahead", "never steps next to bad luck if it can help it, and looks no further"],
-    ["S", "Safe", "keeps out of every doomed cell"],
+    ["R", "Reckless", "the best plan that does not mind the water"],
+    ["1", "One step ahead", "never takes a step that could end in the water, if it has another"],
+    ["✓", "Safe", "the best plan that never enters a doomed cell"],
   ];
   const body = make("tbody");
   const table = make(
     "table", { class: "pg-table" },
-    make("thead", {}, make("tr", {}, ...["agent", "walks", "falls", "exact chance", "earns"].map(
+    make("thead", {}, make("tr", {}, ...["agent", "walks", "falls", "to be expected", "earns"].map(
       (words) => make("th", { scope: "col" }, words),
     ))),
     body,
@@ -76,10 +76,9 @@ playground.tools.agents = (app) => {
     app.look(at + 1);
     app.board.overlay({
       walkers: walks.map(([{ letter }, { states }], nth) => {
-        const wet = states.slice(0, at + 1).findIndex((s) => world.unsafe[s]);
-        const s = states[wet < 0 ? at : wet]; // who has fallen is left there
+        const fell = states.slice(0, at + 1).some((s) => world.unsafe[s]);
         return {
-          at: world.cells[s], letter, kind: `agent ${wet < 0 ? "" : "fallen"}`, nth, of: walks.length,
+          at: world.cells[states[at]], letter, kind: fell ? "fallen" : "", nth, of: walks.length,
         };
       }),
     });
@@ -131,6 +130,7 @@ playground.tools.agents = (app) => {
     hint: "Three agents that know the map. How often are they in the water?",
     element: make("div", {}, make("div", { class: "pg-row" }, send, many), said,
       make("div", { class: "pg-wide" }, table)),
+    moves: true,
     press() {},
     update() {
       if (world !== app.world) {

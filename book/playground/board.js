@@ -152,7 +152,11 @@ playground.board = (() => {
         }
       });
     }
-    return { element, overlay, show, name: (words) => cells.setAttribute("aria-label", words) };
+    return {
+      element, overlay, show,
+      focus: () => grid[at[0]][at[1]].cell.focus(),
+      name: (words) => cells.setAttribute("aria-label", words),
+    };
   }
 
   function arrow({ from: [i, j], to: [k, l], kind = "" }) {

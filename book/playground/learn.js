@@ -18,13 +18,13 @@ playground.tools.learn = (app) => {
   let world; // in which they learn
   let runs = [];
   let scale = "0.01";
-  let speed = 10;
+  let speed = 100;
   let [playing, due, last] = [false, 0, 0];
 
   const boards = NAMES.map((name) => playground.board.create(name));
   const words = NAMES.map(() => make("p", { class: "pg-quiet" }));
   const curves = playground.curves.create(
-    "Violation in all", NAMES, "the best policy for reward alone",
+    "Violation in all: each step in the water counts 1 − τ", NAMES, "the best policy for reward alone",
   );
   const said = make("p", { class: "pg-said", role: "status" });
   const play = button("Play", () => (playing ? stop() : start()));
@@ -34,7 +34,7 @@ playground.tools.learn = (app) => {
     show();
   });
   const pace = slider("speed", {
-    min: 0, max: SPEEDS.length - 1, value: 2,
+    min: 0, max: SPEEDS.length - 1, value: SPEEDS.indexOf(speed),
     said: (i) => (SPEEDS[i] === Infinity ? "as fast as it goes" : `${SPEEDS[i].toLocaleString("en")} episodes a second`),
   }, (i) => {
     speed = SPEEDS[i];
@@ -60,7 +60,6 @@ playground.tools.learn = (app) => {
       : `With this bonus a move counts as the best there could be until it was tried ${
         count(tries, "time")} from a cell at a step.${
         scale === "1" ? " It is the theorem's own; the smaller ones are tuned." : ""}`;
-    said.textContent = "";
     show();
   }
 
@@ -104,7 +103,6 @@ playground.tools.learn = (app) => {
     }
     if (runs[0].falls.length === EPISODES) {
       stop();
-      said.textContent = "All episodes are played.";
     } else {
       requestAnimationFrame(frame);
     }
@@ -145,13 +143,19 @@ playground.tools.learn = (app) => {
     const reference = safe ? `the best safe policy earns ${round(safe.value)}` : "there is no safe policy";
     references.textContent = `For comparison: ${reference}; the best of all `
       + `${round(best.value)}, in the water in ${percent(reckless.unsafeProbability)}.`;
+    said.textContent = n === EPISODES
+      ? "All episodes are played."
+      : n && !runs[0].learner.U.some(Boolean)
+        ? "SUCBVI has flagged nothing yet; until then both do the same."
+        : "";
     curves.show(runs.map(({ violations }) => violations), reckless.violation);
   }
 
   const references = make("p", { class: "pg-quiet" });
   return {
     title: "Let it learn",
-    hint: "Two learners that do not know the map. Only SUCBVI looks at danger.",
+    hint: "Two learners that do not know the map; each walk, an episode, tells them more. UCBVI "
+      + "learns what pays. SUCBVI learns what is doomed as well, and keeps away from it.",
     element: make(
       "div", {},
       make("div", { class: "pg-row" }, play, one, button("Start again", begin), pace.element, bonus.element),

@@ -36,7 +36,7 @@ playground.tools.paint = (app) => {
       (H) => app.change({ H }), settle),
     slip: slider("chance of a slip", { min: LIMITS.slip[0], max: LIMITS.slip[1], step: 0.01, value: 1 },
       (slip) => app.change({ slip }), settle),
-    tau: slider("threshold τ", { min: LIMITS.tau[0], max: LIMITS.tau[1], step: 0.01, value: 0 },
+    tau: slider("threshold τ, for the learners", { min: LIMITS.tau[0], max: LIMITS.tau[1], step: 0.01, value: 0 },
       (tau) => app.change({ tau }), settle),
   };
   const sizes = Object.fromEntries([["rows", "height"], ["columns", "width"]].map(([label, side]) => [
@@ -48,7 +48,7 @@ playground.tools.paint = (app) => {
   ]));
 
   const begin = menu("Begin with", {
-    "": "choose a world", ...Object.fromEntries(
+    "": "a world of yours", ...Object.fromEntries(
       Object.entries(app.worlds).map(([key, { name }]) => [key, name]),
     ),
   }, "", (key) => {
@@ -56,7 +56,6 @@ playground.tools.paint = (app) => {
       app.change(app.worlds[key]);
       app.settle();
       app.look(1);
-      begin.select.value = "";
     }
   });
   const [undo, redo, clear] = [
@@ -71,8 +70,7 @@ playground.tools.paint = (app) => {
 
   return {
     title: "Paint",
-    hint: "Choose a brush and paint on the map, with the mouse, a finger or the arrow keys and the "
-      + "space bar.",
+    hint: "Choose a brush, and paint on the map. (Keys work too: arrows, and the space bar.)",
     above: brushes,
     element: make(
       "div", {},
@@ -97,6 +95,10 @@ playground.tools.paint = (app) => {
       sizes.width.set(app.world.rows[0].length);
       undo.disabled = !app.canUndo;
       redo.disabled = !app.canRedo;
+      const now = playground.world.toLink(app.world);
+      begin.select.value = Object.keys(app.worlds).find((key) => (
+        playground.world.toLink(app.worlds[key]) === now
+      )) ?? "";
       app.board.overlay({ arrows: app.verdict.way });
     },
   };

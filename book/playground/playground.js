@@ -25,12 +25,14 @@ playground.start = (root) => {
   let future = [];
   let kept; // the world as it was when it was last settled
   let tool;
+  let before; // the step that was shown when this tool was chosen
 
   const title = make("p", { class: "pg-title" });
   const large = make("a", {}, "Take this world to the whole playground");
   const text = make("p", { class: "pg-text" });
   const notice = make("p", { class: "pg-notice", role: "status" });
   const above = make("div", { class: "pg-above" });
+  const near = make("div", { class: "pg-near" });
   const under = make("div", { class: "pg-under" });
   const panel = make("div", { class: "pg-panel" });
   const steps = make("p", { class: "pg-quiet" });
@@ -38,9 +40,9 @@ playground.start = (root) => {
     look(app.step - 1);
     return app.step > 1;
   }, () => Math.min(500, 6000 / app.world.H), (moving) => {
-    grow.textContent = moving ? "Pause" : "Watch it spread";
+    grow.textContent = moving ? "Pause" : "Watch doom spread";
   });
-  const grow = button("Watch it spread", () => {
+  const grow = button("Watch doom spread", () => {
     if (growing.playing) {
       growing.stop();
     } else {
@@ -51,7 +53,7 @@ playground.start = (root) => {
     }
   });
   const stepper = slider("step", {
-    min: 0, max: 1, value: 0, said: (x) => String(app.world ? app.world.H - x : x),
+    min: 0, max: 1, value: 0, said: (x) => (app.world ? `${app.world.H - x} of ${app.world.H}` : ""),
   }, (x) => {
     growing.stop();
     look(app.world.H - x);
@@ -154,13 +156,17 @@ playground.start = (root) => {
     stepper.set(world.H - step, { max: world.H - 1 });
     const doomed = until.filter((last) => last >= step).length;
     const wet = world.unsafe.filter(Boolean).length;
-    steps.textContent = `Step ${step} of ${world.H}: ${count(doomed, "cell is", "cells are")} doomed`
-      + `${wet ? `, ${wet} of them water.` : "."}`;
+    steps.textContent = `With ${count(world.H - step, "more step")} to go ${
+      count(doomed, "cell is", "cells are")} doomed${wet ? `, ${wet} of them water.` : "."}`;
   }
 
   function choose(key) {
     growing.stop();
     tool?.leave?.();
+    if (tool?.moves) {
+      app.step = Math.min(before, app.world.H); // where the reader was, before somebody walked
+    }
+    before = app.step;
     tool = made[key];
     root.dataset.tool = key;
     for (const [other, tab] of Object.entries(tabs)) {
@@ -168,11 +174,15 @@ playground.start = (root) => {
       tab.tabIndex = other === key ? 0 : -1;
     }
     panel.setAttribute("aria-label", tool.title);
-    const parts = [tool.above, tool.under].map((part) => (part ? [part] : []));
-    above.replaceChildren(make("p", { class: "pg-hint" }, tool.hint), ...parts[0]);
-    under.replaceChildren(...parts[1]);
+    const [first, beside, last] = [tool.above, tool.near, tool.under].map((part) => (
+      part ? [part] : []
+    ));
+    above.replaceChildren(make("p", { class: "pg-hint" }, tool.hint), ...first);
+    near.replaceChildren(...beside);
+    under.replaceChildren(...last);
     panel.replaceChildren(tool.element);
     say("");
+    marks();
     tool.update();
   }
 
@@ -180,7 +190,12 @@ playground.start = (root) => {
   const tabs = {};
   for (const key of tools) {
     made[key] = playground.tools[key](app);
-    tabs[key] = button(made[key].title, () => choose(key), { role: "tab", class: "pg-tab" });
+    tabs[key] = button(made[key].title, (event) => {
+      choose(key);
+      if (tool.key && event.detail) { // with the mouse: the keys are for the map now
+        app.board.focus();
+      }
+    }, { role: "tab", class: "pg-tab" });
   }
   const bar = make("div", { class: "pg-tabs", role: "tablist", "aria-label": "Tools",
     onkeydown: (event) => {
@@ -193,8 +208,13 @@ playground.start = (root) => {
       }
     } }, ...Object.values(tabs));
   panel.setAttribute("role", tools.length > 1 ? "tabpanel" : "group");
-  // On ice the arrow keys walk; elsewhere they move from cell to cell.
-  app.board.element.addEventListener("keydown", (event) => tool.key?.(event), { capture: true });
+  // Who walks does so with the arrow keys, wherever these do nothing else; otherwise they move from
+  // cell to cell.
+  root.addEventListener("keydown", (event) => {
+    if (!event.target.closest("input, select, pre, [role=tab]")) {
+      tool.key?.(event);
+    }
+  }, { capture: true });
 
   root.replaceChildren(
     ...(tools.length > 1 ? [bar] : []),
@@ -202,11 +222,13 @@ playground.start = (root) => {
     make(
       "div", { class: "pg-sides" },
       make(
-        "div", { class: "pg-map" }, notice, app.board.element,
+        "div", { class: "pg-map" },
+        make("p", { class: "pg-legend" },
+          make("span", { class: "pg-key-mark", "data-mark": "doomed" }),
+          make("b", {}, "doomed"), ": whatever you do from here, bad luck can still take you into "
+          + "the water"),
+        notice, app.board.element, near,
         make("div", { class: "pg-row" }, stepper.element, grow), steps,
-        make("p", { class: "pg-legend" }, make("span", { class: "pg-key-mark", "data-mark": "doomed" }),
-          "doomed: whatever you do from here, bad luck can take you into the water before the "
-          + "steps are over"),
       ),
       make("div", { class: "pg-verdict", role: "status" }, title, text),
       panel, under,

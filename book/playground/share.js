@@ -13,13 +13,13 @@ playground.tools.share = (app) => {
 
   return {
     title: "Share",
-    hint: "Take this world along: as Python for the library, or as a link to this page.",
+    hint: "Take this world along: as a link to this page, or as Python for the library.",
     element: make(
       "div", {},
-      make("p", { class: "pg-name" }, "In Python, with the library safeteach"), code,
-      make("div", { class: "pg-row" }, ...copied(() => code.textContent)),
       make("p", { class: "pg-name" }, make("label", { for: id }, "As a link")), link,
       make("div", { class: "pg-row" }, ...copied(() => link.value)),
+      make("p", { class: "pg-name" }, "In Python, with the library safeteach"), code,
+      make("div", { class: "pg-row" }, ...copied(() => code.textContent)),
     ),
     press() {},
     update() {

@@ -6,6 +6,7 @@ globalThis.playground ??= {};
 playground.verdict = (() => {
   const { percent } = playground.dom;
   const { MOVES, ACTIONS } = playground.world;
+  const EARNED = "(Each step spent at the goal earns 1.)";
 
   // All that follows from a world, computed anew at every stroke.
   function of(world) {
@@ -26,28 +27,38 @@ playground.verdict = (() => {
       safely: false,
       title: "No safe way from S.",
       text: "The start itself is doomed: whatever you do, bad luck can take you into the water. "
-        + `The policy that only looks at reward earns ${round(reckless.value)} and is in the water `
-        + `in ${percent(reckless.unsafeProbability)} of its walks.`,
+        + `${daring(reckless)} ${EARNED}`,
     };
   }
 
   function granted(world, safe, reckless) {
-    const price = reckless.value - safe.value;
-    const title = `There is a safe way. The best one earns ${round(safe.value)}.`;
-    if (reckless.unsafeProbability === 0) {
+    if (reckless.value === 0) {
       return {
-        safely: true, title,
-        text: reckless.value === 0
-          ? "There is nothing to be earned here: no goal can be reached in time."
-          : "It is the best way of all: here safety costs nothing.",
+        safely: true,
+        title: "You can stay safe.",
+        text: "There is nothing to be earned here: no goal can be reached in time.",
       };
     }
+    if (reckless.unsafeProbability === 0) {
+      return {
+        safely: true,
+        title: `There is a safe way. The best one earns ${round(safe.value)}.`,
+        text: `It is the best way of all: here safety costs nothing. ${EARNED}`,
+      };
+    }
+    const price = `The price of safety is ${round(reckless.value - safe.value)}.`;
     return {
-      safely: true, title,
-      text: `Who only looks at reward earns ${round(reckless.value)}, and is in the water in `
-        + `${percent(reckless.unsafeProbability)} of the walks. The price of safety is `
-        + `${round(price)}.`,
+      safely: true,
+      title: safe.value === 0
+        ? "You can stay safe, but then you never reach the goal."
+        : `There is a safe way. The best one earns ${round(safe.value)}.`,
+      text: `${daring(reckless)} ${price} ${EARNED}`,
     };
+  }
+
+  function daring(reckless) {
+    return `The best plan that does not mind the water earns ${round(reckless.value)}, and is in `
+      + `it in ${percent(reckless.unsafeProbability)} of its walks.`;
   }
 
   // Where a policy may lead from the start: an arrow in each cell, that of its first visit.

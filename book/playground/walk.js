@@ -7,7 +7,7 @@ playground.tools ??= {};
 
 playground.tools.walk = (app) => {
   const { make, button, count } = playground.dom;
-  const { ACTIONS } = playground.world;
+  const { ACTIONS, MOVES } = playground.world;
   const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
   const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
   const said = make("p", { class: "pg-said", role: "status" });
@@ -37,8 +37,8 @@ playground.tools.walk = (app) => {
     s = end;
     h += 1;
     // After the last step nothing counts any more, not even water.
-    fell = h <= world.H && world.unsafe[s] === 1;
-    over = fell || h > world.H;
+    over = h > world.H;
+    fell ||= !over && world.unsafe[s] === 1;
     if (over) {
       total.walks += 1;
       total.falls += fell ? 1 : 0;
@@ -48,23 +48,29 @@ playground.tools.walk = (app) => {
   }
 
   function show(words) {
-    const { until } = app.verdict;
     app.look(Math.min(h, world.H));
     stand();
-    const doomed = !over && until[s] >= h;
-    said.textContent = `${words} ${
-      fell ? "You are in the water." : ""
-    }${
-      over && !fell ? `The ${count(world.H, "step")} are over, and you are dry. You earned ${earned}.` : ""
-    }${
-      doomed ? "You stand on a doomed cell: no plan is safe any more, only luck is left." : ""
-    }${
-      over || doomed ? "" : `Step ${h} of ${world.H}.`
-    }${over ? " Any move starts a new walk." : ""}`;
+    said.textContent = `${words} ${over ? ending() : `Step ${h} of ${world.H}. ${here()}`}`;
     counted.textContent = total.walks
       ? `${count(total.walks, "walk")}, ${count(total.falls, "fall")}; `
         + `${(total.reward / total.walks).toFixed(2)} earned a walk.`
       : "";
+  }
+
+  function here() {
+    if (world.unsafe[s]) {
+      return "You are in the water. You can get out, but this walk is not safe any more.";
+    }
+    if (!fell && app.verdict.until[s] >= h) {
+      return "You stand on a doomed cell: no plan is safe any more, only luck is left.";
+    }
+    return world.kinds[s] === "G" ? "You are at the goal: each step here earns 1." : "";
+  }
+
+  function ending() {
+    const dry = fell ? "you have been in the water" : "you are dry";
+    return `The ${count(world.H, "step")} are over: ${dry}, and earned ${earned}. `
+      + "Any move starts a new walk.";
   }
 
   function stand() {
@@ -73,9 +79,22 @@ playground.tools.walk = (app) => {
 
   return {
     title: "Walk",
-    hint: "Go with the arrow keys or the buttons. On ice a step may slide in any direction.",
-    element: make("div", {}, said, make("div", { class: "pg-row" }, pad, again), counted),
-    press() {},
+    hint: "Go with the arrow keys, the buttons, or a press on the next cell. On ice a step may "
+      + "slide in any direction.",
+    moves: true,
+    near: make("div", {}, make("div", { class: "pg-row" }, pad, again), said, counted),
+    element: make("div"),
+    // A press on the cell beside you is a move, too.
+    press(i, j, how) {
+      const [row, column] = world.cells[s];
+      const name = ACTIONS.find((action) => {
+        const [down, right] = MOVES[action];
+        return i - row === down && j - column === right;
+      });
+      if (how === "begin" && name) {
+        go(name);
+      }
+    },
     key(event) {
       if (event.key in KEYS) {
         event.preventDefault();

@@ -39,16 +39,21 @@ playground.tools.why = (app) => {
 
   const cell = (s) => place(app.world.cells[s]);
 
-  // One line for each action: where it means to go, and what may come of it.
-  function line(s, a, end) {
+  // One line for each bad end: the actions that it answers, and whether it is what they mean.
+  function lines(s, ends) {
     const { world } = app;
-    const meant = world.meant[s * world.A + a];
-    const what = world.unsafe[end] ? "the water" : `${cell(end)}, which is doomed too`;
-    const stays = end === s ? "leave you where you are, which is doomed at the next step too" : "";
-    if (meant === end) {
-      return stays ? `${ACTIONS[a]} will ${stays}` : `${ACTIONS[a]} leads into ${what}`;
-    }
-    return stays ? `${ACTIONS[a]} may ${stays}` : `${ACTIONS[a]} may slip into ${what}`;
+    return [...new Set(ends)].map((end) => {
+      const actions = ACTIONS.filter((_, a) => ends[a] === end);
+      const slips = actions.some((name) => world.meant[s * world.A + ACTIONS.indexOf(name)] !== end);
+      const what = world.unsafe[end] ? "into the water" : `to ${cell(end)}, doomed at the next step`;
+      const names = actions.length === ACTIONS.length
+        ? "whatever you do, you"
+        : `${actions.join(" or ")}${actions.length > 1 ? ": you" : " "}`.trim();
+      if (end === s) {
+        return `${names} may not get away, and at the next step this cell is doomed too`;
+      }
+      return `${names} ${slips ? "may slip" : actions.length > 1 ? "go" : "leads"} ${what}`;
+    });
   }
 
   function show(at) {
@@ -65,19 +70,19 @@ playground.tools.why = (app) => {
     });
     app.board.overlay({ arrows });
     const dry = [...answers].filter(([, ends]) => ends.length);
-    const lines = dry.length && dry.length < 3
+    const told = dry.length && dry.length < 3
       ? dry.map(([s, ends]) => make(
         "div", {}, make("p", {}, `From ${cell(s)}, at step ${step}:`),
-        make("ul", {}, ...ends.map((end, a) => make("li", {}, line(s, a, end)))),
+        make("ul", {}, ...lines(s, ends).map((words) => make("li", {}, words))),
       ))
       : [make("p", {}, dry.length
         ? `Step ${step}: from each of ${count(dry.length, "cell")} every move has such an end again.`
         : `Step ${step}: nothing is left but water. Whatever is done, bad luck can bring it about.`)];
     if (at === 0) {
-      said.replaceChildren(...lines, later);
+      said.replaceChildren(...told, later);
       later.replaceChildren();
     } else {
-      later.replaceChildren(...lines);
+      later.replaceChildren(...told);
     }
     next.disabled = at + 1 >= levels.length;
   }
@@ -102,14 +107,17 @@ playground.tools.why = (app) => {
       const from = playground.safety.safeFrom(world, until);
       const safe = ACTIONS.filter((_, a) => from[s * world.A + a] <= step);
       app.board.overlay({
-        arrows: safe.map((_, k) => playground.verdict.move(world, s, ACTIONS.indexOf(safe[k]), "way"))
+        arrows: safe.map((name) => playground.verdict.move(world, s, ACTIONS.indexOf(name), "way"))
           .filter(Boolean),
       });
       const later = until[s] ? ` (At step ${until[s]} and before it is: more steps are left then.)` : "";
+      const soon = safe.some((name) => until[world.meant[s * world.A + ACTIONS.indexOf(name)]] === step)
+        ? " (What is doomed now, and no longer one step later, is no danger.)"
+        : "";
       tell(step === world.H
         ? `${cell(s)} is not doomed at the last step: no move counts after it.${later}`
         : `${cell(s)} is not doomed at step ${step}. Safe there, whatever the ice does: `
-          + `${safe.join(", ")}.${later}`);
+          + `${safe.join(", ")}.${soon}${later}`);
     }
   }
 
@@ -120,7 +128,8 @@ playground.tools.why = (app) => {
   return {
     title: "Why?",
     hint: "Press a cell to ask why it is doomed at this step, or how it stays safe.",
-    element: make("div", {}, said, controls),
+    near: make("div", {}, controls, said),
+    element: make("div"),
     follows: true,
     press(i, j, how) {
       const s = app.world.states[i][j];
@@ -131,7 +140,7 @@ playground.tools.why = (app) => {
     update() {
       if (asked === undefined || asked >= app.world.S) {
         asked = undefined;
-        tell("Press one of the hatched cells.");
+        tell("For example, one of the hatched cells.");
       } else {
         ask(asked);
       }

@@ -71,7 +71,7 @@ def test_the_head_follows_the_title_and_says_all_in_a_line_each():
         "empty.",
         "- **You need** a little Python.",
         "- **Time**: about 20 minutes to read, 5 more for the proofs, 55 more for the exercises.",
-        "- **Short of time?** The {doc}`shorter ways </book/reading-paths>` leave this chapter "
+        "- **In a hurry?** Our {doc}`shorter selections of chapters </book/reading-paths>` leave it "
         "out.",
     ]
 
@@ -79,12 +79,12 @@ def test_the_head_follows_the_title_and_says_all_in_a_line_each():
 @pytest.mark.parametrize(
     ("paths", "said"),
     [
-        (("course",), " leave this chapter out."),
-        (("engineer", "lectures", "course"), " take this chapter too."),
-        (("engineer", "course"), " only *the engineer* takes this chapter."),
+        (("course",), " leave it out."),
+        (("engineer", "lectures", "course"), " contain it."),
+        (("lectures", "course"), " for two lectures contains it."),
     ],
 )
-def test_the_head_says_whether_the_shorter_ways_take_the_chapter(paths, said):
+def test_the_head_says_whether_the_shorter_selections_contain_the_chapter(paths, said):
     assert deriving.shortcuts(paths).endswith(said)
 
 
@@ -101,7 +101,7 @@ def test_what_is_needed_is_linked_by_its_title(needs, background, said):
     outline = Outline(needs, background, ("engineer", "course"), FIRST.outcomes, FIRST.exercises)
     lines = deriving.head(row(outline=outline), others).split("\n")
     assert lines[1] == f"- **You need** {said}"
-    assert lines[3].endswith(" only *the engineer* takes this chapter.")
+    assert lines[3].endswith(" for the engineer contains it.")
 
 
 def test_a_chapter_without_proofs_gives_them_no_time():

@@ -210,7 +210,7 @@ def widths(mdp: SafeMDP, episodes: int, delta: float) -> DescribedFigure:
     _say(below, 3, 3.2, "width β", VERMILION)
     water = f"gap, c − τ = {gap:g}"
     _say(below, LOOKS[-1] / 1.2, gap * 1.1, water, va="bottom", ha="right")
-    _say(below, 1.25, 0.06, "below the gap: what looks like water is flagged", GREY)
+    _say(below, 1.25, 0.06, "below the gap: water is flagged, luck aside", GREY)
     below.set_ylim(0.03, 8)
     return figure
 

@@ -114,10 +114,11 @@ def isolated(work: Callable[..., Iterator[Any]], *arguments: Any) -> Run:
     """
     how = way()
     if how == "fork":
-        return _listen(_Forked(work, arguments))
+        return _listen(lambda: _Forked(work, arguments))
     if how == "new Python":
         with contextlib.suppress(Unsendable, OSError):  # or no Python can be started
-            return _listen(_NewPython(pack((work, arguments))))
+            packed = pack((work, arguments))
+            return _listen(lambda: _NewPython(packed))
     last = None
     for thing in work(*arguments):
         last = thing
@@ -200,15 +201,45 @@ class _NewPython(subprocess.Popen[bytes]):
         self.stdin.close()
 
 
-def _listen(child: _Child) -> Run:
+class _NoInterrupt:
+    """From here to ``let_go`` an interrupt waits: it cannot part a child from who will end it."""
+
+    def __init__(self) -> None:
+        self._came = False
+        self._before: Any = None
+        # Elsewhere no interrupt is raised, and nobody may say how one is taken.
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, *_: Any) -> None:
+        self._came = True
+
+    def let_go(self) -> None:
+        """Take interrupts as before, and the one that came meanwhile now."""
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None
+        if self._came:
+            self._came = False
+            signal.raise_signal(signal.SIGINT)
+
+
+def _listen(start: Callable[[], _Child]) -> Run:
     """Hear what a child says until it has ended, fallen silent or run out of time; then end it."""
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    # A thread, since not every system can wait for a pipe and a clock at once.
-    threading.Thread(target=_read_lines, args=(child.stdout, lines), daemon=True).start()
     deadline = time.monotonic() + START
     last, failure = None, ""
     ended: Ended | None = None
+    interrupts = _NoInterrupt()
     try:
+        child = start()
+    except BaseException:
+        interrupts.let_go()
+        raise
+    try:
+        # A thread, since not every system can wait for a pipe and a clock at once.
+        threading.Thread(target=_read_lines, args=(child.stdout, lines), daemon=True).start()
+        interrupts.let_go()
         while ended is None:
             try:
                 line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -305,6 +336,7 @@ def _be_the_child(
             line = line[os.write(writer, line) :]
 
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent's may be waiting
         if hasattr(os, "setpgid"):
             os.setpgid(0, 0)
         _let_go(keep=(life, writer))

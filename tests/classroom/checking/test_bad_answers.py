@@ -365,6 +365,25 @@ def test_a_child_that_is_left_would_be_seen():
     left.wait()
 
 
+def test_an_interrupt_while_a_child_is_started_leaves_none(monkeypatch):
+    """It comes when there is a child and nobody knows of it yet."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        pytest.skip("this process does not take interrupts")
+    before, fork = children(), os.fork
+
+    def fork_and_interrupt():
+        pid = fork()
+        if pid:
+            os.kill(os.getpid(), signal.SIGINT)
+        return pid
+
+    monkeypatch.setattr(os, "fork", fork_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        danger_ahead.check("recursion", sleeps)
+    assert children() <= before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_the_reader_can_interrupt_a_check():
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         pytest.skip("this process does not take interrupts")
