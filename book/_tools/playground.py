@@ -79,7 +79,7 @@ def opening(tools: str, linked: bool = False) -> str:
 
 def alone() -> str:
     """The page of one file."""
-    root = f"{opening(' '.join(TOOLS), linked=True)}<p>{WITHOUT}</p></div>"
+    root = f"{opening(' '.join(TOOLS), linked=True)}<p class='pg-without'>{WITHOUT}</p></div>"
     return ALONE.format(style=style(), script=script(), root=root)
 
 
@@ -99,7 +99,9 @@ class Playground(SphinxDirective):
             if tool not in TOOLS:
                 raise self.error(f"{tool!r} is no tool; expected some of {', '.join(TOOLS)}")
         begin = opening(" ".join(self.arguments or TOOLS), "linked" in self.options)
-        inside = self.parse_content_to_nodes() or [nodes.paragraph("", WITHOUT)]
+        inside = self.parse_content_to_nodes() or [
+            nodes.paragraph("", WITHOUT, classes=["pg-without"])
+        ]
         return [
             nodes.raw("", begin, format="html"), *inside, nodes.raw("", "</div>", format="html")
         ]  # fmt: skip

@@ -6,7 +6,7 @@ globalThis.playground ??= {};
 playground.tools ??= {};
 
 playground.tools.paint = (app) => {
-  const { make, button, menu, slider } = playground.dom;
+  const { make, button, slider } = playground.dom;
   const { KINDS, LIMITS, resized } = playground.world;
   const BRUSHES = { ".": "ground", "~": "ice", X: "water", "#": "wall", S: "start", G: "goal" };
   let brush = "~";
@@ -47,17 +47,6 @@ playground.tools.paint = (app) => {
     }, settle),
   ]));
 
-  const begin = menu("Begin with", {
-    "": "a world of yours", ...Object.fromEntries(
-      Object.entries(app.worlds).map(([key, { name }]) => [key, name]),
-    ),
-  }, "", (key) => {
-    if (key) {
-      app.change(app.worlds[key]);
-      app.settle();
-      app.look(1);
-    }
-  });
   const [undo, redo, clear] = [
     button("Undo", () => app.undo()),
     button("Redo", () => app.redo()),
@@ -74,7 +63,7 @@ playground.tools.paint = (app) => {
     above: brushes,
     element: make(
       "div", {},
-      make("div", { class: "pg-row" }, begin.element, undo, redo, clear),
+      make("div", { class: "pg-row" }, undo, redo, clear),
       make("details", {}, make("summary", {}, "Size and chances"),
         ...[...Object.values(sizes), ...Object.values(sliders)].map(({ element }) => element)),
     ),
@@ -95,10 +84,6 @@ playground.tools.paint = (app) => {
       sizes.width.set(app.world.rows[0].length);
       undo.disabled = !app.canUndo;
       redo.disabled = !app.canRedo;
-      const now = playground.world.toLink(app.world);
-      begin.select.value = Object.keys(app.worlds).find((key) => (
-        playground.world.toLink(app.worlds[key]) === now
-      )) ?? "";
       app.board.overlay({ arrows: app.verdict.way });
     },
   };

@@ -6,7 +6,7 @@
 globalThis.playground ??= {};
 
 playground.start = (root) => {
-  const { make, button, count, name, place, player, slider } = playground.dom;
+  const { make, button, count, menu, name, place, player, slider } = playground.dom;
   const world_ = playground.world;
   const own = JSON.parse(root.dataset.worlds ?? "null");
   const worlds = own ?? playground.presets;
@@ -16,7 +16,6 @@ playground.start = (root) => {
 
   const app = {
     name: name(),
-    worlds,
     luck: playground.random(seed),
     newLuck: () => playground.random(seed),
     change, settle, look, say, undo, redo, address,
@@ -52,11 +51,21 @@ playground.start = (root) => {
       growing.start();
     }
   });
-  const stepper = slider("step", {
+  const stepper = slider("back to step", {
     min: 0, max: 1, value: 0, said: (x) => (app.world ? `${app.world.H - x} of ${app.world.H}` : ""),
   }, (x) => {
     growing.stop();
     look(app.world.H - x);
+  });
+  const begin = menu("Begin with", {
+    "": "a world of yours",
+    ...Object.fromEntries(Object.entries(worlds).map(([key, world]) => [key, world.name])),
+  }, "", (key) => {
+    if (key) {
+      change(worlds[key]);
+      settle();
+      look(start());
+    }
   });
   app.board = playground.board.create("Map", (i, j, how) => tool.press(i, j, how));
 
@@ -137,8 +146,15 @@ playground.start = (root) => {
     title.textContent = headline;
     title.dataset.safely = safely;
     text.textContent = more;
+    const now = world_.toLink(app.world);
+    begin.select.value = Object.keys(worlds).find((key) => world_.toLink(worlds[key]) === now) ?? "";
     marks();
     tool?.update();
+  }
+
+  // The step that is shown at first.
+  function start() {
+    return Number(root.dataset.step ?? 1);
   }
 
   // What is doomed at the step that is looked at.
@@ -157,7 +173,8 @@ playground.start = (root) => {
     const doomed = until.filter((last) => last >= step).length;
     const wet = world.unsafe.filter(Boolean).length;
     steps.textContent = `With ${count(world.H - step, "more step")} to go ${
-      count(doomed, "cell is", "cells are")} doomed${wet ? `, ${wet} of them water.` : "."}`;
+      doomed === wet ? "nothing is doomed but water." : `${count(doomed, "cell is", "cells are")} doomed${
+        wet ? `, ${wet} of them water.` : "."}`}`;
   }
 
   function choose(key) {
@@ -216,8 +233,11 @@ playground.start = (root) => {
     }
   }, { capture: true });
 
+  // What stood here before a script ran is what paper shows.
   root.replaceChildren(
+    make("div", { class: "pg-paper" }, ...root.childNodes),
     ...(tools.length > 1 ? [bar] : []),
+    ...(Object.keys(worlds).length > 1 ? [make("div", { class: "pg-begin" }, begin.element)] : []),
     above,
     make(
       "div", { class: "pg-sides" },
@@ -227,9 +247,11 @@ playground.start = (root) => {
           make("span", { class: "pg-key-mark", "data-mark": "doomed" }),
           make("b", {}, "doomed"), ": whatever you do from here, bad luck can still take you into "
           + "the water"),
-        notice, app.board.element, near,
-        make("div", { class: "pg-row" }, stepper.element, grow), steps,
+        notice, app.board.element,
       ),
+      near,
+      make("div", { class: "pg-steps" },
+        make("div", { class: "pg-row" }, stepper.element, grow), steps),
       make("div", { class: "pg-verdict", role: "status" }, title, text),
       panel, under,
     ),
@@ -240,7 +262,7 @@ playground.start = (root) => {
   const asked = linked ? location.hash.slice(1) : "";
   const { wrong, found } = asked.startsWith("map=") ? world_.fromLink(asked) : { wrong: "", found: worlds[first] };
   change(wrong ? worlds[first] : found);
-  look(Number(root.dataset.step ?? 1));
+  look(start());
   choose(tools[0]);
   kept = world_.toLink(app.world);
   large.href = address();

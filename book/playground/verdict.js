@@ -50,7 +50,7 @@ playground.verdict = (() => {
     return {
       safely: true,
       title: safe.value === 0
-        ? "You can stay safe, but then you never reach the goal."
+        ? "You can stay safe, but not reach the goal in time."
         : `There is a safe way. The best one earns ${round(safe.value)}.`,
       text: `${daring(reckless)} ${price} ${EARNED}`,
     };

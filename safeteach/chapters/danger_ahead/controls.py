@@ -69,7 +69,7 @@ def ice(worlds: Mapping[str, GridMDP]) -> Interactive:
     return playground(
         lambda world, h: figures.terrain(worlds[world], h, columns=columns),
         worlds,
-        ["paint", "why"],
+        ["why", "paint"],
         first.H,
         world=Choice("map", {name: name for name in worlds}, start=next(iter(worlds))),
         h=Slider("step h", values=range(first.H, 0, -1), start=first.H),

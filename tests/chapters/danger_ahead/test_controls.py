@@ -40,7 +40,7 @@ def test_two_maps_share_all_steps_and_are_a_playground_in_the_page(building):  #
     assert list(moved["world"].options) == ["long", "short"]
     assert list(moved["h"].values) == list(range(ICE.H, 0, -1))
     place = BeautifulSoup(widget.page, "html.parser").find(class_="playground")
-    assert place["data-tools"] == "paint why"
+    assert place["data-tools"] == "why paint"
     told = json.loads(place["data-worlds"])
     assert [world["name"] for world in told.values()] == ["Long", "Short"]
     for mdp, world in zip((ICE, SHORT), told.values(), strict=True):
