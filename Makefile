@@ -117,7 +117,7 @@ clean:  ## remove what was built; .venv and .vendor stay
 	@echo "Setting up .venv-oldest: $$(grep -c == $<) packages, a minute or two"
 	@rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
 	@.venv-oldest/bin/pip install -qq -r $<
-	@.venv-oldest/bin/pip install -qq --no-build-isolation -c $< -e '.[fast,figures,games,widgets]'
+	@.venv-oldest/bin/pip install -qq --no-build-isolation -c $< -e '.[fast,figures,games,widgets,gym,storm]'
 	@touch $@
 
 .vendor/.stamp: book/_tools/vendor.py | .venv/.stamp

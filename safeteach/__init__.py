@@ -12,6 +12,7 @@ from safeteach.planning.budgets import BudgetError, ConstrainedPlan, constrained
 from safeteach.planning.equilibria import GamePlan, Response, best_response
 from safeteach.planning.evaluation import Evaluation, evaluate
 from safeteach.planning.induction import Plan, optimal, safe_optimal
+from safeteach.planning.risk import LeastRisk, RiskPlan, least_risk
 from safeteach.safety import (
     InfeasibleError,
     Witness,
@@ -31,6 +32,12 @@ if TYPE_CHECKING:  # what is loaded when it is first used, so that editors and m
     from safeteach import widgets as widgets
     from safeteach.classroom.checking.verdicts import check as check
     from safeteach.classroom.checking.verdicts import quiz as quiz
+    from safeteach.exchange.environment_tables import from_gymnasium as from_gymnasium
+    from safeteach.exchange.environments import to_gymnasium as to_gymnasium
+    from safeteach.exchange.imported import ImportedMDP as ImportedMDP
+    from safeteach.exchange.prism import from_prism as from_prism
+    from safeteach.exchange.tables import from_table as from_table
+    from safeteach.exchange.tables import to_table as to_table
     from safeteach.learners.optcmdp import OptCMDP as OptCMDP
     from safeteach.learners.optpess import OptPess as OptPess
     from safeteach.learners.rf_ucrl import RFUCRL as RFUCRL
@@ -42,6 +49,7 @@ if TYPE_CHECKING:  # what is loaded when it is first used, so that editors and m
     from safeteach.learners.ucbvi import UCBVI as UCBVI
     from safeteach.planning.matrix_games import MatrixGame as MatrixGame
     from safeteach.planning.matrix_games import game_value as game_value
+    from safeteach.reporting.reports import report as report
     from safeteach.running.auditing import Audit as Audit
     from safeteach.running.auditing import audit as audit
     from safeteach.running.checking import check_learner as check_learner
@@ -62,8 +70,10 @@ __all__ = [
     "GamePlan",
     "InfeasibleError",
     "Known",
+    "LeastRisk",
     "Plan",
     "Response",
+    "RiskPlan",
     "SafeGame",
     "SafeMDP",
     "Witness",
@@ -75,6 +85,7 @@ __all__ = [
     "evaluate",
     "instances",
     "is_feasible",
+    "least_risk",
     "optimal",
     "potentially_unsafe",
     "rollout",
@@ -89,6 +100,7 @@ _NAMES = {
     "Audit": "running.auditing",
     "Exploration": "running.exploring",
     "History": "running.playing",
+    "ImportedMDP": "exchange.imported",
     "MatrixGame": "planning.matrix_games",
     "NashVI": "learners.safe_nash_vi",
     "OptCMDP": "learners.optcmdp",
@@ -104,10 +116,16 @@ _NAMES = {
     "check_learner": "running.checking",
     "compare": "running.comparing",
     "explore": "running.exploring",
+    "from_gymnasium": "exchange.environment_tables",
+    "from_prism": "exchange.prism",
+    "from_table": "exchange.tables",
     "game_value": "planning.matrix_games",
     "play": "running.playing",
     "quiz": "classroom.checking.verdicts",
+    "report": "reporting.reports",
     "run": "running.playing",
+    "to_gymnasium": "exchange.environments",
+    "to_table": "exchange.tables",
 }
 
 

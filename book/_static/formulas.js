@@ -143,12 +143,15 @@
       formulas.filter(({ isTooWide }) => isTooWide()).forEach(fit);
       formulas.forEach(say);
     };
-    // When the column gets another width, and when what had none is shown: a fold or an answer.
+    // When the column gets another width, and when what had none is shown: a fold or an answer. A
+    // page that has just become wider may still be on its way, so its formulas are fitted again when
+    // it has been shown.
     let width = 0;
     new ResizeObserver(() => {
       if (article.clientWidth !== width) {
         width = article.clientWidth;
         fitAll();
+        requestAnimationFrame(() => requestAnimationFrame(fitAll));
       }
     }).observe(article);
     article.addEventListener("toggle", fitAll, true);

@@ -11,6 +11,7 @@ from safeteach.figures.escape import escape
 from safeteach.figures.grid import grid
 from safeteach.figures.learning_curves import learning_curves
 from safeteach.figures.propagation import propagation, propagation_frame
+from safeteach.figures.risk_curve import risk_curve
 from safeteach.figures.witness import witness
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "learning_curves",
     "propagation",
     "propagation_frame",
+    "risk_curve",
     "witness",
 ]

@@ -13,7 +13,7 @@ It *may* say more.  What it does not say has a default:
     how many episodes it wants; by default as many as a run is told
 ``check_world(world)``
     an error if it cannot live in this world; by default the world must be the one that it was
-    built for
+    built for.  It is not asked where there is only an environment to step
 ``done``
     whether it knows enough after its last plan; by default never
 ``nu``
@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.arguments import number, shown, whole
+from safeteach.worlds.environments import is_environment
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.known import Episode, Known
 from safeteach.worlds.mdp import SafeMDP
@@ -162,8 +163,19 @@ def check_same_world(known: Known, world: Any, rewards: bool = True) -> None:
         raise ValueError("the learner was built for a world with other rewards")
 
 
-def check_learner_of(learner: Any, world: Any, name: str = "world") -> None:
-    """Raise a clear error if something is no learner, or none for a world of this kind."""
+def check_learner_of(
+    learner: Any, world: Any, name: str = "world", steps: bool = False
+) -> None:
+    """Raise a clear error if something is no learner, or none for a world of this kind.
+
+    Parameters
+    ----------
+    learner, world : what was handed over
+    name : str
+        The argument that holds the world.
+    steps : bool
+        Whether an environment that can only be stepped will do.
+    """
     if isinstance(learner, type):
         raise TypeError(
             f"learner is the class {learner.__name__}; expected one that is built, "
@@ -178,14 +190,16 @@ def check_learner_of(learner: Any, world: Any, name: str = "world") -> None:
             f"learner is {shown(learner)}; expected one with plan(rng) and observe(episode), such "
             f"as SUCBVI(mdp.known, episodes=1000)"
         )
-    check_world(world, name)
+    if not (steps and is_environment(world)):
+        more = ", or an environment with reset(seed=) and step(action)" if steps else ""
+        check_world(world, name, more)
     if not hasattr(learner, "known"):
         raise TypeError(
             f"learner is {shown(learner)} and does not keep what it is told of the world: its "
             f"constructor should say self.known = known"
         )
     if (getattr(learner.known, "B", 0) > 0) != isinstance(world, SafeGame):
-        built = "a game" if isinstance(world, SafeMDP) else "an MDP"
+        built = "an MDP" if isinstance(world, SafeGame) else "a game"
         raise ValueError(f"learner is {shown(learner)}, built for {built}; {name} is {world}")
 
 

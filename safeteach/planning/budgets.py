@@ -1,7 +1,8 @@
 r"""The best policy within a budget.
 
 It maximises reward among the policies whose expected cost :math:`E[\sum_h c(s_h)]` is within
-a budget, by the search of :mod:`safeteach.planning.pricing`.
+a budget, by the search of :mod:`safeteach.planning.pricing`.  The budget may also be one of risk,
+see :mod:`safeteach.planning.risk`.
 
 Taught in the chapter *Why every step counts*.
 """
@@ -9,15 +10,19 @@ Taught in the chapter *Why every step counts*.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.arguments import instance, number
+from safeteach.arguments import instance, number, shown
+from safeteach.planning.risk import RiskPlan, best_within_risk, least_risk
 from safeteach.records import Record
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["BudgetError", "ConstrainedPlan", "constrained_optimal"]
+
+COPIED = 1e-11  # the share of a least risk by which that may be missed who copies it off the error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,19 +65,40 @@ class BudgetError(ValueError):
     """
 
 
-def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan:
-    """The best policy with an expected cost of at most a budget for the episode.
+@overload
+def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan: ...
+@overload
+def constrained_optimal(mdp: SafeMDP, *, risk: float) -> RiskPlan: ...
+def constrained_optimal(
+    mdp: SafeMDP, budget: float | None = None, *, risk: float | None = None
+) -> ConstrainedPlan | RiskPlan:
+    """The best policy within a budget of expected cost for the episode, or within a risk.
 
     Parameters
     ----------
     mdp : SafeMDP
     budget : float
         Bound on the expected sum of c(s_h) over h = 1..H.
+    risk : float in [0, 1]
+        In place of the budget: bound on the probability that some s_h, h = 1..H, is unsafe.  With
+        0 the policy is that of :func:`safeteach.safe_optimal`, where there is one.
+
+    Returns
+    -------
+    ConstrainedPlan or RiskPlan
+        The policy within a risk has shape (2, H, S, A), because it may have to remember whether
+        a state has been unsafe already; :meth:`RiskPlan.with_memory` makes an ordinary policy
+        of it.
 
     Raises
     ------
     BudgetError
-        If no policy meets the budget.
+        If no policy meets the budget, or has so little risk.  The message names the least there
+        is.
+
+    Notes
+    -----
+    Bounds are met up to rounding, 1e-12 H times the largest cost or 1; a risk of 0 is met exactly.
 
     Examples
     --------
@@ -83,8 +109,22 @@ def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan:
     (9.333333, 4.0)
     >>> round(st.evaluate(road, plan.policy).unsafe_probability, 6)      # two mornings of three
     0.666667
+
+    With a risk of one morning in a hundred:
+
+    >>> plan = st.constrained_optimal(road, risk=0.01)
+    >>> round(plan.value, 6), plan.risk
+    (9.005, 0.01)
     """
     instance(mdp, "mdp", SafeMDP, "a SafeMDP")
+    if risk is not None:
+        if budget is not None:
+            raise ValueError(
+                f"budget is {shown(budget)} and risk is {shown(risk)}; expected one of the two"
+            )
+        return _within_risk(mdp, float(number(risk, "risk", 0, 1, "[]")))
+    if budget is None:
+        raise TypeError("budget is None; expected a number, or in its place a risk")
     number(budget, "budget", ends="[]")
     from safeteach.planning.pricing import best_within  # compiled: loaded when first needed
 
@@ -101,3 +141,10 @@ def constrained_optimal(mdp: SafeMDP, budget: float) -> ConstrainedPlan:
             f"budget is {budget:g}; the least expected cost of any policy is {cost:.6g}"
         )
     return ConstrainedPlan(value, cost, policy)
+
+
+def _within_risk(mdp: SafeMDP, risk: float) -> RiskPlan:
+    least = least_risk(mdp).risk
+    if risk < least * (1 - COPIED):
+        raise BudgetError(f"risk is {risk:g}; the least risk of any policy is {least:.12g}")
+    return best_within_risk(mdp, risk)

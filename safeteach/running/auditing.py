@@ -34,6 +34,7 @@ from safeteach.planning.induction import safe_optimal
 from safeteach.records import Kept
 from safeteach.running.playing import play
 from safeteach.safety import potentially_unsafe, safe_actions
+from safeteach.worlds.environments import refuse_environment
 from safeteach.worlds.known import Episode
 from safeteach.worlds.mdp import SafeMDP
 
@@ -130,6 +131,10 @@ def audit(learner: SUCBVI, mdp: SafeMDP, seed: int = 0, noise: float = 1.0) -> A
     >>> bool(np.allclose(a.gap, a.bonus + a.model + a.luck - a.cap))
     True
     """
+    refuse_environment(
+        mdp, "mdp", "an audit compares what a learner believes with transitions and costs, which "
+        "it does not tell",
+    )  # fmt: skip
     check_learner_of(learner, mdp, "mdp")
     instance(learner, "learner", SUCBVI, "a SUCBVI, or a subclass of it")
     played, auditor = play(learner, mdp, seed, noise), _Auditor(learner, mdp)

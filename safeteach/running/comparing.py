@@ -28,6 +28,7 @@ from safeteach.running.jobs import Job, run_jobs
 from safeteach.running.keying import Keys, NotKeyable
 from safeteach.running.playing import History, run
 from safeteach.running.workers import check_executor
+from safeteach.worlds.environments import refuse_environment
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.mdp import SafeMDP
 from safeteach.worlds.world import check_world
@@ -122,6 +123,10 @@ def compare(
     """
     seeds = _whole_and_different(seeds)
     _check_learners(learners)
+    refuse_environment(
+        mdp, "mdp", "compare makes many runs at once in equal worlds, and keeps each under the "
+        "content of its world: make a new environment for each run(learner, env, seed)",
+    )  # fmt: skip
     check_world(mdp, "mdp")
     if not learners or not seeds:
         raise ValueError("nothing to run: learners and seeds need at least one each")

@@ -22,6 +22,7 @@ from safeteach.running.loop import episodes as played
 from safeteach.running.playing import stage_for
 from safeteach.running.progress import Progress
 from safeteach.running.refusing import blamed
+from safeteach.worlds.environments import refuse_environment
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["Exploration", "explore", "read_watched"]
@@ -96,6 +97,10 @@ def explore(
     >>> exploration.episodes, exploration.finished, exploration.planned.shape
     (100, False, (100, 2))
     """
+    refuse_environment(
+        mdp, "mdp", "explore says what plans are worth, exactly: let the learner "
+        "play(learner, env) until it is done",
+    )  # fmt: skip
     instance(mdp, "mdp", SafeMDP, "a SafeMDP")
     stage = stage_for(learner, mdp, seed, noise, None, progress)
     name, laws = type(learner).__name__, np.zeros((2, mdp.S))

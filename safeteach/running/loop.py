@@ -10,8 +10,8 @@ learner's ties.  So two learners with the same seed meet the same luck, and the 
 same episodes, bit for bit.
 
 The learner's half of the loop, :func:`episodes`, sees of the world only a :class:`Stage`: what
-plays an episode of a policy.  Another stage, such as an environment that can only be stepped, may
-stand in its place.
+plays an episode of a policy.  Another stage may stand in its place, such as that of an environment
+that can only be stepped, :class:`safeteach.running.stepping.Stepped`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import count, repeat
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,24 +33,44 @@ from safeteach.worlds.games import SafeGame
 from safeteach.worlds.known import Episode
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["Stage", "episodes"]
+__all__ = ["Playable", "Stage", "episodes", "streams_of"]
 
 BLOCK = 256  # episodes whose random numbers are drawn together; the bits do not depend on it
 
 
-def episodes(learner: Learner, stage: Stage) -> Iterator[tuple[int, Episode]]:
+class Playable(Protocol):
+    """What the loop needs of a stage; the parts are those of :class:`Stage`.
+
+    Where there is no ``world`` that a learner could be shown, the stage sees to it that it fits.
+    """
+
+    world: Any
+    ties: np.random.Generator
+
+    def play(self, policy: NDArray[Any], learner: Learner, /) -> Episode:
+        """Play an episode with a policy of the learner."""
+
+
+def episodes(learner: Learner, stage: Playable) -> Iterator[tuple[int, Episode]]:
     """Yield k = 0, 1, ... and the episode, planned and played; observing is left to the caller.
 
     It ends after as many episodes as the learner wants, ``learner.episodes``, if it says so.
     """
-    accept = getattr(learner, "check_world", partial(check_same_world, learner.known))
-    accept(stage.world)
+    if stage.world is not None:
+        accept = getattr(learner, "check_world", partial(check_same_world, learner.known))
+        accept(stage.world)
     if getattr(learner, "started", False):
         raise ValueError("this learner has run before; build a new one for a new run")
     learner.started = True  # type: ignore[attr-defined]
     wanted = getattr(learner, "episodes", None)
     for k in count() if wanted is None else range(wanted):
         yield k, stage.play(learner.plan(stage.ties), learner)
+
+
+def streams_of(seed: int, *names: str) -> dict[str, np.random.Generator]:
+    """Sources of random numbers that have nothing to do with each other, by their names."""
+    children = np.random.SeedSequence(seed).spawn(len(names))
+    return {n: np.random.default_rng(child) for n, child in zip(names, children, strict=True)}
 
 
 class Stage:
@@ -89,11 +109,7 @@ class Stage:
         streams = ["moves", "choices", "noises", "ties"]
         if self.adversary:
             streams.insert(2, "replies")
-        children = np.random.SeedSequence(seed).spawn(len(streams))
-        self._streams = {
-            name: np.random.default_rng(child)
-            for name, child in zip(streams, children, strict=True)
-        }
+        self._streams = streams_of(seed, *streams)
         self.ties = self._streams["ties"]
         H, S = world.H, world.S
         self._world = (

@@ -14,16 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.arguments import instance, number, whole
+from safeteach.arguments import instance, number, shown, whole
 from safeteach.kernels import warn_if_plain
 from safeteach.learners.contract import Learner, check_learner_of
 from safeteach.planning.induction import safe_optimal
 from safeteach.records import Kept
 from safeteach.running.adversaries import Adversary
-from safeteach.running.loop import Stage, episodes
+from safeteach.running.loop import Playable, Stage, episodes
 from safeteach.running.progress import Progress
 from safeteach.running.refusing import blamed
+from safeteach.running.stepping import Stepped
 from safeteach.safety import is_feasible
+from safeteach.worlds.environments import Environment, is_environment
 from safeteach.worlds.games import SafeGame
 from safeteach.worlds.known import Episode
 from safeteach.worlds.mdp import SafeMDP
@@ -43,12 +45,14 @@ class History(Kept):
     reward : array
         Sum of the rewards, as they came.
     violation : array
-        Sum of (c(s_h) - tau)_+ over h = 1..H, as it came.
+        Sum of (c(s_h) - tau)_+ over h = 1..H, as it came.  In an environment that can only be
+        stepped, of the costs that it reports: if these are noisy, it is larger on average.
     regret : array
         V*_1(s_1) - V_1^{π^k}(s_1), exact, with V* the best feasible policy's.  It is negative
         where π^k is not feasible and earns more, and NaN in a world without feasible policies.
         In a game V* is the safe minimax value, and π^k stands for both strategies: it is negative,
-        too, where the adversary lets the agent have more.
+        too, where the adversary lets the agent have more.  In an environment that can only be
+        stepped it is NaN: what a policy is worth there nobody knows.
 
     Examples
     --------
@@ -66,7 +70,7 @@ class History(Kept):
 
 def run(
     learner: Learner,
-    world: SafeMDP | SafeGame,
+    world: SafeMDP | SafeGame | Environment,
     seed: int = 0,
     noise: float = 1.0,
     *,
@@ -78,11 +82,17 @@ def run(
     Parameters
     ----------
     learner : a new learner, built from ``world.known``
-    world : SafeMDP or SafeGame
+    world : SafeMDP or SafeGame, or an environment
+        An environment that can only be stepped has ``reset(seed=)`` and ``step(action)`` as those
+        of gymnasium have, numbered states, and the cost of the state in which an action was taken
+        in the step's ``info["cost"]``; see :mod:`safeteach.running.stepping`.  Its learner is
+        built from a :class:`Known` of your own.  There the violation is of the costs that it
+        reports, and the regret is NaN.
     seed : int
         At least 0.  The same seed gives the same history, bit for bit.
     noise : float
-        Standard deviation of the Gaussian noise on each cost seen; the paper allows up to 1.
+        Standard deviation of the Gaussian noise on each cost seen; the paper allows up to 1.  An
+        environment has its own.
     adversary : str or function
         In a game, who plays against the learner: "equilibrium", "best responder", "uniform",
         "hazard seeker", or a function; see :mod:`safeteach.running.adversaries`.
@@ -118,14 +128,16 @@ def run(
             learner.observe(episode)
             if k >= shown.next:
                 shown.reach(k)
-    best = safe_optimal(world).value if is_feasible(world) else np.nan
+    best = np.nan
+    if isinstance(world, SafeMDP | SafeGame) and is_feasible(world):
+        best = safe_optimal(world).value
     reward, violation, value = stage.totals.T.copy()
     return History(reward, violation, best - value)
 
 
 def play(
     learner: Learner,
-    world: SafeMDP | SafeGame,
+    world: SafeMDP | SafeGame | Environment,
     seed: int = 0,
     noise: float = 1.0,
     *,
@@ -148,7 +160,7 @@ def play(
     return _one_by_one(learner, stage, seed)
 
 
-def _one_by_one(learner: Learner, stage: Stage, seed: int) -> Iterator[tuple[int, Episode]]:
+def _one_by_one(learner: Learner, stage: Playable, seed: int) -> Iterator[tuple[int, Episode]]:
     k = -1
     with blamed(lambda: f"{type(learner).__name__}, seed {seed}, after {k + 1} episodes"):
         for k, episode in episodes(learner, stage):
@@ -163,10 +175,20 @@ def stage_for(
     noise: Any,
     adversary: str | Adversary | None = None,
     progress: Any = None,
-) -> Stage:
+) -> Stage | Stepped:
     """Where a run takes place, once all that was handed over for it is checked."""
-    check_learner_of(learner, world)
+    check_learner_of(learner, world, steps=True)
     number(noise, "noise", 0, ends="[)")
     instance(progress, "progress", bool | None, "True, False or None")
     warn_if_plain()
-    return Stage(world, whole(seed, "seed", at_least=0, at_most=np.inf), noise, adversary)
+    whole(seed, "seed", at_least=0, at_most=np.inf)
+    if not is_environment(world):
+        return Stage(world, int(seed), noise, adversary)
+    if noise != 1:
+        raise ValueError(
+            f"noise is {shown(noise)}; the costs of an environment are seen as it reports them: "
+            f"leave noise out, and set it there"
+        )
+    if adversary is not None:
+        raise ValueError("adversary plays in a game; an environment has none")
+    return Stepped(world, learner.known, int(seed))

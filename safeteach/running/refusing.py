@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from safeteach.arguments import shown
 from safeteach.running.adversaries import ADVERSARIES, Adversary
 from safeteach.worlds.games import SafeGame
+from safeteach.worlds.known import Known
 from safeteach.worlds.mdp import SafeMDP
 
 __all__ = ["blamed", "both_strategies", "readable"]
@@ -25,7 +26,7 @@ TOLERANCE = 0.99e-8  # of sums of probabilities; a little less than that of the 
 
 
 def readable(
-    world: SafeMDP | SafeGame,
+    world: SafeMDP | SafeGame | Known,
     policy: Any,
     nu: Any,
     learner: Any,
@@ -91,7 +92,7 @@ def _mixed(strategy: Any, name: str, n: int, letter: str, game: SafeGame, whose:
 
 
 def _strategy(
-    policy: Any, name: str, n: int, letter: str, world: SafeMDP | SafeGame, whose: str
+    policy: Any, name: str, n: int, letter: str, world: SafeMDP | SafeGame | Known, whose: str
 ) -> NDArray[Any]:
     """(H, S) actions of n, int64, or (H, S, n) probabilities of them, float64."""
     H, S = world.H, world.S
@@ -112,9 +113,10 @@ def _strategy(
         array = np.ascontiguousarray(array, np.float64)
         bad = ~(array >= 0).all(axis=2) | ~(np.abs(array.sum(axis=2) - 1) <= TOLERANCE)
         rule = "probabilities of actions must be nonnegative and sum to 1"
+    name_of = getattr(world, "state_name", str)  # of what can only be stepped, the number
     for h, s in np.argwhere(bad)[:1]:
         raise ValueError(
-            f"{whose}, at step {h + 1} in state {world.state_name(int(s))}: "
+            f"{whose}, at step {h + 1} in state {name_of(int(s))}: "
             f"{name}[{h}, {s}] is {array[h, s]}; {rule}"
         )
     return array if array.ndim == 3 else np.ascontiguousarray(array, np.int64)

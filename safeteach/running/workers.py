@@ -103,6 +103,10 @@ class _Given:
             return self.executor.submit(call, *args)
         except BrokenExecutor as error:
             return _failed(error)
+        except RuntimeError as error:  # which executors raise that were shut down
+            return _failed(BrokenExecutor(str(error)))
+        except Exception as error:  # it does not take this job, which it cannot send, say
+            return _failed(error)
 
     def take_back(self, _future: Future[Any], error: BaseException | None) -> int:
         self.dead = self.dead or error

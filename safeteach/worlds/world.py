@@ -264,9 +264,9 @@ class World:
         return frozen(np.broadcast_to(table, (self.H, *self._shape, self.S)))
 
 
-def check_world(world: Any, name: str) -> None:
-    """Refuse what is no world; ``name`` is the argument's."""
-    instance(world, name, World, "a SafeMDP or a SafeGame")
+def check_world(world: Any, name: str, more: str = "") -> None:
+    """Refuse what is no world; ``name`` is the argument's, ``more`` what else it may be."""
+    instance(world, name, World, f"a SafeMDP or a SafeGame{more}")
 
 
 def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:

@@ -38,7 +38,7 @@ import browser  # noqa: E402, from the folders of the line before
 import playground  # noqa: E402
 from benchmarks import by_hand  # noqa: E402
 from benchmarks.dense_loop import dense_ucbvi  # noqa: E402
-from benchmarks.random_ponds import random_pond  # noqa: E402
+from benchmarks.random_ponds import obstacle_field, random_pond  # noqa: E402
 from benchmarks.valleys import valleys  # noqa: E402
 from moving import walks  # noqa: E402
 from oracles.linear_programs import lp_value, occupancy_lp  # noqa: E402
@@ -449,18 +449,21 @@ def bench_games() -> None:
 
 
 def bench_growth() -> None:
-    print("SUCBVI, H = 25, 5,000 episodes: processor time beside the number of seen successors")
-    print("(h, s, a, t), which it should grow with, and H S² A, the size of a dense model")
-    print(f"{'states':>7} {'H S² A':>12} {'seen':>7} {'us/episode':>11} {'ns/seen':>8}")
-    for side in (5, 10, 20, 40):
-        mdp = random_pond(side, H=25)
-        learner = st.SUCBVI(mdp.known, episodes=5_000, bonus_scale=BONUS_SCALE)
+    print("H = 25, 5,000 episodes: processor time beside the number of seen successors")
+    print("(h, s, a, t), which it should grow with, and H S² A, the size of a dense model; on")
+    print("ponds, and last on a field of obstacles of 18 by 18 cells")
+    print(
+        f"{'learner':>7} {'states':>7} {'H S² A':>12} {'seen':>7} {'us/episode':>11} {'ns/seen':>8}"
+    )
+    ponds = [random_pond(side, H=25) for side in (5, 10, 20, 40, 50)]
+    for make, mdp in itertools.product((st.SUCBVI, st.UCBVI), [*ponds, obstacle_field(H=25)]):
+        learner = make(mdp.known, episodes=5_000, bonus_scale=BONUS_SCALE)
         st.run(learner, mdp)
         seen = int(learner.transitions.length.sum())
-        each = 1 / statistics.median(learner_rate(st.SUCBVI, mdp, 5_000) for _ in range(3))
+        each = 1 / statistics.median(learner_rate(make, mdp, 5_000) for _ in range(3))
         print(
-            f"{mdp.S:>7,} {mdp.H * mdp.S**2 * mdp.A:>12,} {seen:>7,} {1e6 * each:11.1f} "
-            f"{1e9 * each / seen:8.1f}",
+            f"{make.__name__:>7} {mdp.S:>7,} {mdp.H * mdp.S**2 * mdp.A:>12,} {seen:>7,} "
+            f"{1e6 * each:11.1f} {1e9 * each / seen:8.1f}",
             flush=True,
         )
     # Linux's own peak, which can be reset; that of getrusage may be the parent's.

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-OURS = ("fast", "figures", "games", "widgets")
+OURS = ("fast", "figures", "games", "widgets", "gym", "storm")
 
 
 def pins(file):
@@ -97,6 +97,8 @@ except ModuleNotFoundError as error:
         ("networkx", "figures", "st.figures"),
         ("scipy", "figures", "st.figures.learning_curves([0, 1], {'a': [[0, 1]]}, 'reward')"),
         ("ipywidgets", "widgets", "st.widgets"),
+        ("gymnasium", "gym", "st.to_gymnasium(st.instances.grid())"),
+        ("stormpy", "storm", "st.from_prism('walk.nm', 'unsafe', H=3)"),
     ],
 )
 def test_a_missing_library_is_an_error_that_says_what_to_install(missing, extra, code):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from core.running.walks import Walk
 
 import safeteach as st
 from safeteach.widgets import Slider
@@ -31,6 +32,9 @@ NU = np.full((GAME.H, GAME.S, GAME.B), 1 / GAME.B)
 SETTINGS = {"episodes": 3, "delta": 0.1, "bonus_scale": 0.01}
 SIZES = {"S": 4, "A": 2, "H": 3}
 SIZED = SIZES | {"K": 100, "delta": 0.1}
+TABLE = [{"state": "here", "action": "stay", "next": "here", "probability": 1, "reward": 2,
+          "cost": 0}]  # fmt: skip
+PRISM = Path(__file__).parent / "exchange" / "walk.nm"
 NAMES = {"state_names": ["on", "off"], "action_names": ["a", "b"]}
 
 
@@ -70,10 +74,20 @@ RIGHT = {
                           "caution": 0.5},
     "learners.UniformPolicy": {"known": MDP.known, "episodes": 3},
     "learners.settings_of": {"learner": st.SUCBVI(MDP.known, episodes=3)},
+    "from_gymnasium": {"env": st.to_gymnasium(st.instances.grid()), "unsafe": [3], "H": 3,
+                       "tau": 0.5},
+    "from_prism": {"model": PRISM, "unsafe": "stairs", "H": 3, "tau": 0.5, "reward": "pace",
+                   "constants": {"N": 3}},
+    "from_table": {"table": TABLE, "H": 3, "tau": 0.5, "start": "here"},
+    "to_gymnasium": {"world": MDP, "noise": 1.0},
+    "to_table": {"world": st.instances.grid(), "path": "world.csv"},
     "audit": lambda: {"learner": st.SUCBVI(MDP.known, episodes=3), "mdp": MDP, "seed": 0,
                       "noise": 1.0},
     "run": lambda: {"learner": st.SUCBVI(MDP.known, episodes=3), "world": MDP, "seed": 0,
                     "noise": 1.0, "adversary": None, "progress": False},
+    "run, an environment": lambda: {"learner": st.SUCBVI(MDP.known, episodes=3),
+                                    "world": Walk(MDP), "seed": 0, "noise": 1.0,
+                                    "adversary": None, "progress": False},
     "play": lambda: {"learner": st.SUCBVI(MDP.known, episodes=3), "world": MDP, "seed": 0,
                      "noise": 1.0, "adversary": None},
     "explore": lambda: {"learner": st.SRFUCRL(MDP.known), "mdp": MDP, "episodes": 3, "seed": 0,
@@ -84,10 +98,12 @@ RIGHT = {
     "check_learner": {"make": st.UCBVI, "world": MDP},
     "best_response": {"game": GAME, "mu": MU},
     "best_response, to nu": {"game": GAME, "nu": NU},
-    "constrained_optimal": {"mdp": MDP, "budget": 1.0},
+    "constrained_optimal": {"mdp": MDP, "budget": 1.0, "risk": None},
+    "constrained_optimal, by risk": {"mdp": MDP, "budget": None, "risk": 0.5},
     "evaluate": {"mdp": MDP, "policy": POLICY},
     "evaluate, a game": {"mdp": GAME, "policy": MU, "nu": NU},
     "is_feasible": {"mdp": MDP},
+    "least_risk": {"mdp": MDP},
     "optimal": {"mdp": MDP},
     "potentially_unsafe": {"mdp": MDP, "recursion": "exact"},
     "doomed_until": {"world": CORRIDOR},
@@ -133,6 +149,7 @@ RIGHT = {
                                 "only": "a"},
     "figures.propagation": {"mdp": MDP},
     "figures.propagation_frame": {"mdp": MDP, "h": 1},
+    "figures.risk_curve": {"mdp": MDP},
     "figures.witness": {"mdp": MDP, "s": 1, "h": 3},
     "instances.grid_from_map": {"text": "S.X\n..G", "H": 3, "slip": 0.2, "tau": 0.5},
     "instances.laboratory": {"H": 10},
@@ -153,6 +170,7 @@ RIGHT = {
 
 # The same of the methods of worlds and of what can be stored.
 METHODS = {
+    "imported.outside": (st.from_table(TABLE, H=3, tau=0.5).outside, {"x": 1.0, "steps": 2}),
     "MDP.rows": (MDP.rows, {"h": 1}),
     "MDP.successors": (MDP.successors, {"h": 1, "s": 0, "a": 0}),
     "MDP.state_name": (MDP.state_name, {"s": 0}),
@@ -167,14 +185,15 @@ METHODS = {
     "game.reply": (st.instances.quay().reply, {"name": "headwind"}),
     "game.check_mu": (GAME.check_mu, {"mu": MU}),
     "game.check_nu": (GAME.check_nu, {"nu": NU}),
+    "RiskPlan.with_memory": (st.constrained_optimal(MDP, risk=0.5).with_memory, {"mdp": MDP}),
 }
 
 # What only the library makes; its fields are what the functions above say.
 RESULTS = {
     "Audit", "BudgetError", "ConstrainedPlan", "Episode", "Evaluation", "Exploration", "GamePlan",
-    "History", "InfeasibleError", "MatrixGame", "Plan", "Response", "Witness", "learners.Learner",
-    "instances.GridMDP", "instances.PursuitGame", "instances.TreeMDP", "widgets.Interactive",
-    "widgets.Picture",
+    "History", "ImportedMDP", "InfeasibleError", "LeastRisk", "MatrixGame", "Plan", "Response",
+    "RiskPlan", "Witness", "learners.Learner", "instances.GridMDP", "instances.PursuitGame",
+    "instances.TreeMDP", "widgets.Interactive", "widgets.Picture",
 }  # fmt: skip
 
 WRONG = {
@@ -224,7 +243,7 @@ FINE = {
     "seed": {"0", "huge"},
     "tau": {"0"}, "unsafe": {"0"}, "edges": {"0"},
     "noise": FROM_0, "bonus_scale": FROM_0, "epsilon": FROM_0,
-    "budget": NO_LIMIT,
+    "budget": NO_LIMIT, "risk": {"0"},
     "clip": {"True"}, "log": {"True"}, "each": {"True"}, "seaward": {"True"},
     "stationary": {"True"}, "printed": {"True"}, "progress": {"True"},
     "state_names": {"an array of text"}, "action_names": {"an array of text"},
@@ -233,6 +252,9 @@ FINE = {
     "seeds": {"a set"},
     "references": {"a dict"},
     "OptPess.safe_cost": {"0"}, "unsafe_gap": {"0"},
+    "from_gymnasium.unsafe": {"an empty list", "an empty array", "a set"},
+    "imported.outside.x": {"1.5", "0", "-1", "-0.5"} | SHAPES, "imported.outside.steps": COUNTS,
+    "path": TEXT,
     "learners.Cautious.caution": REAL,
     "learners.Cautious.trusted": {"an empty list", "an empty array", "a set"},
     "learners.Informed.caution": REAL | {"inf", "-inf"},
@@ -361,9 +383,10 @@ def test_a_wrong_argument_is_refused_by_its_name(name):
     assert not wrong, f"{len(wrong)} of {name}:\n" + "\n".join(wrong)
 
 
-def test_what_is_taken_after_all_is_taken_by_somebody():
+def test_what_is_taken_after_all_is_taken_by_somebody(tmp_path_factory, monkeypatch):
     taken = {key: set() for key in FINE}
     for name, (function, right) in CALLS.items():
+        monkeypatch.chdir(tmp_path_factory.mktemp("call"))  # a file to one is a folder to another
         for argument in right():
             key = f"{name}.{argument}"
             key = key if key in FINE else argument

@@ -189,6 +189,45 @@ def test_an_executor_that_is_shut_down_meanwhile_is_a_clear_error():
         quietly([Job("a", never), Job("b", never)], executor=Cancelling())
 
 
+class Refusing(Executor):
+    """An executor that takes one job, and then none."""
+
+    def __init__(self, why):
+        self.why, self.taken = why, []
+
+    def submit(self, call, /, *args, **_):
+        self.taken.append(call)
+        if len(self.taken) > 1:
+            raise self.why
+        future = Future()
+        future.set_result(call(*args))
+        return future
+
+
+def test_an_executor_that_was_shut_down_before_is_a_clear_error(ran, tmp_path):
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match=r"^the executor died with 2 of 2 runs unf") as caught:
+        quietly([Job("a", never), Job("b", never)], executor=pool)
+    assert "after shutdown" in str(caught.value.__cause__)
+    closed = Refusing(RuntimeError("it is closed"))
+    with pytest.raises(RuntimeError, match=r"^the executor died with 2 of 3 runs unfinished"):
+        quietly(noting(ran, range(3)), folder=tmp_path / "kept", executor=closed)
+    assert notes(ran) == [0] and [f.suffix for f in (tmp_path / "kept").iterdir()] == [".npz"]
+
+
+def test_a_job_that_an_executor_does_not_take_has_failed(ran, tmp_path):
+    picky = Refusing(TypeError("cannot pickle it"))
+    with pytest.raises(RuntimeError) as caught:
+        quietly(noting(ran, range(3)), folder=tmp_path / "kept", executor=picky)
+    assert str(caught.value).splitlines() == [
+        "2 of 3 runs failed; the others are finished and kept:",
+        "  job 1: TypeError: cannot pickle it",
+        "  job 2: TypeError: cannot pickle it",
+    ]
+    assert [f.suffix for f in (tmp_path / "kept").iterdir()] == [".npz"]
+
+
 UNGUARDED = """
 from safeteach.running.jobs import Job, run_jobs
 run_jobs([Job("a", len, ([],)), Job("b", len, ([],))], progress=False)
