@@ -3,7 +3,7 @@
 ``safeteach report plant.csv --horizon 12 --threshold 0.5`` reads a table of transitions and writes
 a report about it.  What is wrong is said in a sentence, and the command ends with code 2.
 
-Taught in *Bring a world*.
+Taught in the chapter *Your own world*.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from safeteach.exchange.tables import from_table
-from safeteach.reporting.reports import report
 
 __all__ = ["main"]
 
@@ -75,11 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands, to_report = _parsers()
     asked = commands.parse_args(arguments)
     try:
+        from safeteach.reporting.reports import report  # needs matplotlib, which --help does not
+
         if Path(asked.out).resolve() == Path(asked.table).resolve():
             raise ValueError(f"--out is {asked.out!r}, which is the table; expected another file")
         world = from_table(asked.table, H=asked.horizon, tau=asked.threshold, start=asked.start)
         made = report(world, asked.out, asked.title)
-    except (ValueError, TypeError, ModuleNotFoundError) as error:
+    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
         to_report.error(str(error))  # which ends here, with code 2
     print(made.verdict)
     print(f"The report is in {asked.out}")

@@ -27,7 +27,7 @@ playground.board = (() => {
       grid = rows.map((row, i) => [...row].map((_, j) => {
         const mark = make("span", { class: "pg-mark" });
         const cell = pressed
-          ? make("button", { type: "button", role: "gridcell", tabindex: -1 }, mark)
+          ? make("div", { role: "gridcell", tabindex: -1 }, mark)
           : make("span", {}, mark);
         cell.classList.add("pg-cell");
         cell.dataset.at = `${i} ${j}`;
@@ -71,7 +71,7 @@ playground.board = (() => {
       }));
     }
 
-    // Arrows from cell to cell, each {from, to, kind, bend}, and walkers, each {at, kind, letter}.
+    // Arrows from cell to cell, each {from, to, kind}, and walkers, each {at, kind, letter}.
     function overlay({ arrows = [], walkers = [] } = {}) {
       over.replaceChildren(...arrows.map(arrow), ...walkers.map(walker));
     }
@@ -98,7 +98,7 @@ playground.board = (() => {
       };
       cells.addEventListener("pointerdown", (event) => {
         const place = found(event);
-        if (!place || event.button) {
+        if (!place || event.button || !event.isPrimary) {
           return;
         }
         event.target.releasePointerCapture?.(event.pointerId);
@@ -109,6 +109,9 @@ playground.board = (() => {
         }
       });
       cells.addEventListener("pointermove", (event) => {
+        if (stroke && event.pointerType === "mouse" && !event.buttons) {
+          end(); // it was let go elsewhere
+        }
         const place = found(event);
         if (!place) {
           return;
@@ -117,9 +120,11 @@ playground.board = (() => {
           begin(waiting);
           waiting = null;
         }
-        if (stroke && place.join() !== at.join()) {
-          reach(...place);
-          pressed(...place, "go on");
+        if (stroke) {
+          for (const next of between(at, place)) {
+            reach(...next);
+            pressed(...next, "go on");
+          }
         }
       });
       cells.addEventListener("pointerup", () => {
@@ -129,12 +134,20 @@ playground.board = (() => {
         end();
       });
       addEventListener("pointerup", end);
-      cells.addEventListener("pointercancel", end);
+      addEventListener("pointercancel", end);
       cells.addEventListener("keydown", (event) => {
         const move = {
           ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
         }[event.key];
-        if (move && !event.defaultPrevented) {
+        if (event.defaultPrevented || playground.dom.modified(event)) {
+          return;
+        }
+        if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          begin(at);
+          end();
+        }
+        if (move) {
           event.preventDefault();
           const [i, j] = [at[0] + move[0], at[1] + move[1]];
           if (grid[i]?.[j]) {
@@ -143,7 +156,7 @@ playground.board = (() => {
           }
         }
       });
-      // Enter, the space bar and a screen reader press a button without a pointer.
+      // A screen reader presses without a pointer.
       cells.addEventListener("click", (event) => {
         const cell = event.target.closest(".pg-cell");
         if (cell && event.detail === 0) {
@@ -157,6 +170,14 @@ playground.board = (() => {
       focus: () => grid[at[0]][at[1]].cell.focus(),
       name: (words) => cells.setAttribute("aria-label", words),
     };
+  }
+
+  // The cells on the way from one to another: a fast pointer leaves some out.
+  function between([i, j], [k, l]) {
+    const n = Math.max(Math.abs(k - i), Math.abs(l - j));
+    return Array.from({ length: n }, (_, m) => [
+      Math.round(i + ((k - i) * (m + 1)) / n), Math.round(j + ((l - j) * (m + 1)) / n),
+    ]);
   }
 
   function arrow({ from: [i, j], to: [k, l], kind = "" }) {

@@ -4,7 +4,7 @@
 globalThis.playground ??= {};
 
 playground.curves = (() => {
-  const { make, draw } = playground.dom;
+  const { count, make, draw } = playground.dom;
   const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [360, 190, 54, 30, 12];
   const POINTS = 240;
 
@@ -41,14 +41,14 @@ playground.curves = (() => {
         text("0", [LEFT - 5, y(0) + 4], "end"),
         text(short(most), [LEFT - 5, TOP + 8], "end"),
         text("0", [LEFT, HEIGHT - 12], "middle"),
-        text(`${n.toLocaleString("en")} episodes`, [WIDTH - 8, HEIGHT - 12], "end"),
+        text(count(n, "episode"), [WIDTH - 8, HEIGHT - 12], "end"),
         draw("path", { class: "pg-line pg-curve-2", d: path((k) => slope * (k + 1)) }),
         ...lines.map((line, i) => (
           draw("path", { class: `pg-line pg-curve-${i}`, d: path((k) => line[k]) })
         )),
       );
       const said = lines.map((line, i) => `${names[i]} ${short(line[n - 1] ?? 0)}`).join(", ");
-      svg.setAttribute("aria-label", `${label} after ${n.toLocaleString("en")} episodes: ${said}.`);
+      svg.setAttribute("aria-label", `${label} after ${count(n, "episode")}: ${said}.`);
     }
     return { element, show };
   }

@@ -41,18 +41,18 @@ playground.dom = (() => {
       },
       onchange: () => settled?.(),
     });
-    function tell() {
-      output.textContent = said(Number(input.value));
+    // A world from a link may lie between the stops.
+    function tell(x = Number(input.value)) {
+      output.textContent = said(x);
       input.setAttribute("aria-valuetext", output.textContent);
     }
     tell();
     return {
       element: make("div", { class: "pg-slider" }, make("label", {}, `${label} `, input), output),
-      input,
       set(to, bounds = {}) {
         Object.assign(input, bounds);
         input.value = to;
-        tell();
+        tell(to);
       },
     };
   }
@@ -63,7 +63,7 @@ playground.dom = (() => {
       "select",
       { autocomplete: "off", onchange: () => changed(select.value) },
       ...Object.entries(options).map(([value, text]) => (
-        make("option", { value, selected: value === chosen }, text)
+        make("option", { value, selected: value === chosen, disabled: value === "" }, text)
       )),
     );
     return {
@@ -115,6 +115,7 @@ playground.dom = (() => {
     }), said];
   }
 
+  const modified = (event) => event.altKey || event.ctrlKey || event.metaKey;
   const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
   const place = ([i, j]) => `row ${i + 1}, column ${j + 1}`;
   const percent = (x) => {
@@ -126,6 +127,6 @@ playground.dom = (() => {
   const count = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
   return {
-    button, copied, count, draw, make, menu, name, percent, place, player, slider, still,
+    button, copied, count, draw, make, menu, modified, name, percent, place, player, slider, still,
   };
 })();

@@ -19,7 +19,7 @@ playground.tools.learn = (app) => {
   let runs = [];
   let scale = "0.01";
   let speed = 100;
-  let [playing, due, last] = [false, 0, 0];
+  let [playing, due, last, next] = [false, 0, 0, 0];
 
   const boards = NAMES.map((name) => playground.board.create(name));
   const words = NAMES.map(() => make("p", { class: "pg-quiet" }));
@@ -57,7 +57,7 @@ playground.tools.learn = (app) => {
     const tries = Math.ceil((alpha / world.H) ** 2);
     does.textContent = scale === "0"
       ? "Without a bonus a learner believes its first averages, and hopes only for what it has never tried."
-      : `With this bonus a move counts as the best there could be until it was tried ${
+      : `With this bonus a move counts as the best there could be at least until it was tried ${
         count(tries, "time")} from a cell at a step.${
         scale === "1" ? " It is the theorem's own; the smaller ones are tuned." : ""}`;
     show();
@@ -75,7 +75,8 @@ playground.tools.learn = (app) => {
     }
     [playing, due, last] = [true, 0, performance.now()];
     play.textContent = "Pause";
-    requestAnimationFrame(frame);
+    cancelAnimationFrame(next);
+    next = requestAnimationFrame(frame);
   }
 
   function stop() {
@@ -104,7 +105,7 @@ playground.tools.learn = (app) => {
     if (runs[0].falls.length === EPISODES) {
       stop();
     } else {
-      requestAnimationFrame(frame);
+      next = requestAnimationFrame(frame);
     }
   }
 
@@ -131,7 +132,7 @@ playground.tools.learn = (app) => {
       });
       const all = world.kinds.map((_, s) => s);
       const [flags, rings] = [all.filter(flagged).length, all.filter(doomed).length];
-      boards[i].name(`${NAMES[i]} after ${n.toLocaleString("en")} episodes: ${flags} cells flagged, `
+      boards[i].name(`${NAMES[i]} after ${count(n, "episode")}: ${count(flags, "cell")} flagged, `
         + `${rings} believed to be doomed at step ${step}.`);
       const m = Math.min(n, RECENT);
       const since = (line) => (m ? (line[n - 1] - (line[n - m - 1] ?? 0)) / m : 0);
@@ -143,11 +144,14 @@ playground.tools.learn = (app) => {
     const reference = safe ? `the best safe policy earns ${round(safe.value)}` : "there is no safe policy";
     references.textContent = `For comparison: ${reference}; the best of all `
       + `${round(best.value)}, in the water in ${percent(reckless.unsafeProbability)}.`;
-    said.textContent = n === EPISODES
+    const words_ = n === EPISODES
       ? "All episodes are played."
-      : n && !runs[0].learner.U.some(Boolean)
+      : n && !runs[0].learner.hasFlagged
         ? "SUCBVI has flagged nothing yet; until then both do the same."
         : "";
+    if (said.textContent !== words_) {
+      said.textContent = words_; // who hears the page hears it once
+    }
     curves.show(runs.map(({ violations }) => violations), reckless.violation);
   }
 
@@ -168,7 +172,7 @@ playground.tools.learn = (app) => {
         make("span", { class: "pg-key-mark", "data-mark": "unsafe" }), "flagged: its cost is too high for bad luck",
         make("span", { class: "pg-key-mark", "data-mark": "doomed" }), "believed to be doomed at the step that the slider shows",
         make("span", { class: "pg-key-mark", "data-mark": "elsewhere" }), "at some other step",
-        make("span", { class: "pg-key-mark", "data-mark": "visited" }), "visited, the darker the more often"),
+        make("span", { class: "pg-key-mark", "data-mark": "visited" }), "visited, the more shade the more often"),
     ),
     under: curves.element,
     press() {},

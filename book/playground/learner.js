@@ -27,6 +27,7 @@ playground.learner = (() => {
       Q: new Float64Array(rows).fill(H),
       V: new Float64Array((H + 1) * S).fill(H, 0, H * S),
       policy: new Uint8Array(H * S),
+      hasFlagged: false, // ever: a flag can go away again
       plan,
       observe,
     };
@@ -91,6 +92,7 @@ playground.learner = (() => {
         const n = N[s];
         const width = Math.sqrt((2 * Math.log((S * n * (n + 1)) / delta)) / n);
         flagged[s] = n > 0 && total[s] / n - width > tau ? 1 : 0;
+        learner.hasFlagged ||= flagged[s] === 1;
       }
     }
 

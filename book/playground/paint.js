@@ -1,6 +1,6 @@
 "use strict";
 
-// The tool *Paint*: brushes, sizes, chances, worlds to begin with, undo, and the verdict.
+// The tool *Paint*: brushes, sizes, chances, undo and clear.
 globalThis.playground ??= {};
 
 playground.tools ??= {};
@@ -41,9 +41,10 @@ playground.tools.paint = (app) => {
   };
   const sizes = Object.fromEntries([["rows", "height"], ["columns", "width"]].map(([label, side]) => [
     side,
-    slider(label, { min: 2, max: LIMITS.side[1], value: 2 }, (n) => {
-      const [height, width] = [app.world.rows.length, app.world.rows[0].length];
-      app.change({ rows: resized(app.world.rows, ...(side === "height" ? [n, width] : [height, n])) });
+    slider(label, { min: LIMITS.side[0], max: LIMITS.side[1], value: 1 }, (n) => {
+      const { rows } = app.settled(); // so that who goes too far and back loses nothing
+      const [height, width] = [rows.length, rows[0].length];
+      app.change({ rows: resized(rows, ...(side === "height" ? [n, width] : [height, n])) });
     }, settle),
   ]));
 
@@ -82,8 +83,8 @@ playground.tools.paint = (app) => {
       }
       sizes.height.set(app.world.rows.length);
       sizes.width.set(app.world.rows[0].length);
-      undo.disabled = !app.canUndo;
-      redo.disabled = !app.canRedo;
+      undo.setAttribute("aria-disabled", !app.canUndo); // they keep the focus
+      redo.setAttribute("aria-disabled", !app.canRedo);
       app.board.overlay({ arrows: app.verdict.way });
     },
   };

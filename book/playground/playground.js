@@ -12,13 +12,14 @@ playground.start = (root) => {
   const worlds = own ?? playground.presets;
   const tools = root.dataset.tools.split(" ");
   const linked = "linked" in root.dataset;
-  const seed = Number(root.dataset.seed ?? crypto.getRandomValues(new Uint32Array(1))[0]);
+  const [seed] = crypto.getRandomValues(new Uint32Array(1));
 
   const app = {
     name: name(),
     luck: playground.random(seed),
     newLuck: () => playground.random(seed),
     change, settle, look, say, undo, redo, address,
+    settled: () => world_.fromLink(kept).found, // the world before this stroke
   };
   let past = [];
   let future = [];
@@ -34,6 +35,7 @@ playground.start = (root) => {
   const near = make("div", { class: "pg-near" });
   const under = make("div", { class: "pg-under" });
   const panel = make("div", { class: "pg-panel" });
+  const spoken = make("p", { class: "pg-spoken", role: "status" }); // after a stroke, not within
   const steps = make("p", { class: "pg-quiet" });
   const growing = player(() => {
     look(app.step - 1);
@@ -72,11 +74,12 @@ playground.start = (root) => {
   // A world that differs in what is named; nothing happens if there is no such world.
   function change(named) {
     const { rows, H, slip, tau } = { ...app.world, ...named };
-    if (world_.fault({ rows, H, slip, tau })) {
+    const told = { rows, H, slip, tau };
+    if (world_.fault(told) || (app.world && world_.toLink(told) === world_.toLink(app.world))) {
       return;
     }
-    const atTheEnd = app.step === app.world?.H;
-    app.world = world_.make({ rows, H, slip, tau });
+    const atTheEnd = app.world?.H > 1 && app.step === app.world.H;
+    app.world = world_.make(told);
     app.verdict = playground.verdict.of(app.world);
     app.step = atTheEnd ? H : Math.min(app.step ?? 1, H);
     say("");
@@ -99,8 +102,13 @@ playground.start = (root) => {
     kept = now;
     [app.canUndo, app.canRedo] = [past.length > 0, future.length > 0];
     if (linked) {
-      history.replaceState(null, "", `#${now}`);
+      try {
+        history.replaceState(null, "", `#${now}`);
+      } catch {
+        // A page inside another one may have no address of its own.
+      }
     }
+    spoken.textContent = `${app.verdict.title} ${app.verdict.text}`;
     large.href = address();
     tool?.update();
   }
@@ -136,9 +144,12 @@ playground.start = (root) => {
 
   // Where this world can be found again: on the page of the whole playground, if there is one.
   function address() {
-    const page = new URL(linked ? "" : root.dataset.page ?? "", location.href);
-    page.hash = world_.toLink(app.world);
-    return page.href;
+    const hash = `#${world_.toLink(app.world)}`;
+    try {
+      return new URL((linked ? "" : root.dataset.page ?? "") + hash, location.href).href;
+    } catch {
+      return hash; // see above
+    }
   }
 
   function show() {
@@ -173,8 +184,9 @@ playground.start = (root) => {
     const doomed = until.filter((last) => last >= step).length;
     const wet = world.unsafe.filter(Boolean).length;
     steps.textContent = `With ${count(world.H - step, "more step")} to go ${
-      doomed === wet ? "nothing is doomed but water." : `${count(doomed, "cell is", "cells are")} doomed${
-        wet ? `, ${wet} of them water.` : "."}`}`;
+      doomed > wet
+        ? `${count(doomed, "cell is", "cells are")} doomed${wet ? `, ${wet} of them water.` : "."}`
+        : `nothing is doomed${wet ? " but water." : "."}`}`;
   }
 
   function choose(key) {
@@ -190,7 +202,7 @@ playground.start = (root) => {
       tab.setAttribute("aria-selected", other === key);
       tab.tabIndex = other === key ? 0 : -1;
     }
-    panel.setAttribute("aria-label", tool.title);
+    whole.setAttribute("aria-label", tool.title);
     const [first, beside, last] = [tool.above, tool.near, tool.under].map((part) => (
       part ? [part] : []
     ));
@@ -217,18 +229,18 @@ playground.start = (root) => {
   const bar = make("div", { class: "pg-tabs", role: "tablist", "aria-label": "Tools",
     onkeydown: (event) => {
       const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (way) {
+      if (way && !playground.dom.modified(event)) {
         event.preventDefault();
         const to = tools[(tools.indexOf(root.dataset.tool) + way + tools.length) % tools.length];
         choose(to);
         tabs[to].focus();
       }
     } }, ...Object.values(tabs));
-  panel.setAttribute("role", tools.length > 1 ? "tabpanel" : "group");
+  const whole = make("div", { role: tools.length > 1 ? "tabpanel" : "group" });
   // Who walks does so with the arrow keys, wherever these do nothing else; otherwise they move from
   // cell to cell.
   root.addEventListener("keydown", (event) => {
-    if (!event.target.closest("input, select, pre, [role=tab]")) {
+    if (!event.target.closest("input, select, pre, [role=tab]") && !playground.dom.modified(event)) {
       tool.key?.(event);
     }
   }, { capture: true });
@@ -238,6 +250,9 @@ playground.start = (root) => {
     make("div", { class: "pg-paper" }, ...root.childNodes),
     ...(tools.length > 1 ? [bar] : []),
     ...(Object.keys(worlds).length > 1 ? [make("div", { class: "pg-begin" }, begin.element)] : []),
+    whole,
+  );
+  whole.append(
     above,
     make(
       "div", { class: "pg-sides" },
@@ -252,9 +267,10 @@ playground.start = (root) => {
       near,
       make("div", { class: "pg-steps" },
         make("div", { class: "pg-row" }, stepper.element, grow), steps),
-      make("div", { class: "pg-verdict", role: "status" }, title, text),
+      make("div", { class: "pg-verdict" }, title, text),
       panel, under,
     ),
+    spoken,
     ...(linked || !root.dataset.page ? [] : [make("p", { class: "pg-more" }, large)]),
   );
 
@@ -272,7 +288,10 @@ playground.start = (root) => {
   if (linked) {
     addEventListener("hashchange", () => {
       const link = location.hash.slice(1);
-      if (link.startsWith("map=") && link !== kept) {
+      if (!link) {
+        change(worlds[first]);
+        settle();
+      } else if (link.startsWith("map=") && link !== kept) {
         const { wrong: why, found: other } = world_.fromLink(link);
         if (why) {
           say(`The link holds no world that can be shown. ${why}`);

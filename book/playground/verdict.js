@@ -46,6 +46,13 @@ playground.verdict = (() => {
         text: `It is the best way of all: here safety costs nothing. ${EARNED}`,
       };
     }
+    if (reckless.value - safe.value < 1e-12) { // a tie, which went to the water
+      return {
+        safely: true,
+        title: `There is a safe way. The best one earns ${round(safe.value)}.`,
+        text: `No plan earns more: here safety costs nothing. ${EARNED}`,
+      };
+    }
     const price = `The price of safety is ${round(reckless.value - safe.value)}.`;
     return {
       safely: true,
@@ -61,29 +68,25 @@ playground.verdict = (() => {
       + `it in ${percent(reckless.unsafeProbability)} of its walks.`;
   }
 
-  // Where a policy may lead from the start: an arrow in each cell, that of its first visit.
+  // Where a policy may lead from the start: an arrow in each cell, that of the first move from it.
   function way(world, policy) {
-    const arrows = [];
-    const seen = new Set();
+    const arrows = new Map();
     let here = [world.s1];
     for (let h = 0; h < world.H; h += 1) {
       const next = new Set();
       for (const s of here) {
         const a = policy[h * world.S + s];
-        if (!seen.has(s) && world.kinds[s] !== "G") {
-          arrows.push(move(world, s, a, "way"));
+        const arrow = move(world, s, a, "way");
+        if (arrow && !arrows.has(s)) {
+          arrows.set(s, arrow);
         }
-        seen.add(s);
         for (let j = world.first[s * 4 + a]; j < world.first[s * 4 + a + 1]; j += 1) {
           next.add(world.successors[j]);
         }
       }
       here = [...next];
-      if (here.every((s) => seen.has(s))) {
-        break;
-      }
     }
-    return arrows.filter(Boolean);
+    return [...arrows.values()];
   }
 
   // The arrow of an action, if it leads anywhere.
@@ -93,7 +96,7 @@ playground.verdict = (() => {
     return world.meant[s * 4 + a] === s ? null : { from: [i, j], to: [i + down, j + right], kind };
   }
 
-  const round = (x) => x.toFixed(2);
+  const round = (x) => (x > 0 && x < 0.005 ? "less than 0.01" : x.toFixed(2));
 
   return { move, of, round };
 })();

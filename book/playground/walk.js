@@ -20,9 +20,9 @@ playground.tools.walk = (app) => {
   let world; // in which this walk is
   let [s, h, over, fell, earned] = [0, 1, false, false, 0];
 
-  function begin(words = "You stand at the start.") {
+  function begin() {
     [s, h, over, fell, earned] = [world.s1, 1, false, false, 0];
-    show(words);
+    show("You stand at the start.");
   }
 
   function go(name) {
@@ -103,6 +103,7 @@ playground.tools.walk = (app) => {
     },
     update() {
       if (world === app.world) {
+        app.look(Math.min(h, world.H));
         stand();
       } else {
         world = app.world;

@@ -15,7 +15,7 @@ playground.tools.why = (app) => {
     button("Next step", () => forward()),
   ];
   const controls = make("div", { class: "pg-row", hidden: true }, play, next);
-  let asked; // the state, if any
+  let asked; // the place, if any
   let levels = [];
   let shown = 0;
   const moving = player(() => forward(), () => 1400, (yes) => {
@@ -90,7 +90,6 @@ playground.tools.why = (app) => {
   function ask(s) {
     const { world, step, verdict: { until } } = app;
     moving.stop();
-    asked = s;
     levels = [];
     controls.hidden = true;
     app.board.overlay();
@@ -134,15 +133,20 @@ playground.tools.why = (app) => {
     press(i, j, how) {
       const s = app.world.states[i][j];
       if (how === "begin" && s >= 0) {
+        asked = [i, j];
         ask(s);
       }
     },
     update() {
-      if (asked === undefined || asked >= app.world.S) {
+      const s = asked ? app.world.states[asked[0]]?.[asked[1]] ?? -1 : -1;
+      if (s < 0) {
         asked = undefined;
+        moving.stop();
+        controls.hidden = true;
+        app.board.overlay();
         tell("For example, one of the hatched cells.");
       } else {
-        ask(asked);
+        ask(s);
       }
     },
     leave: () => moving.stop(),

@@ -134,14 +134,14 @@ playground.world = (() => {
 
   // Nothing of what a link says is believed: it gives a world or the sentence that says why not.
   function fromLink(link) {
-    const said = new Map(link.split("&").map((part) => {
+    const said = new Map(plain(link).split("&").map((part) => {
       const at = part.indexOf("=");
       return [part.slice(0, at), part.slice(at + 1)];
     }));
     const number = (name) => (
       /^\d{1,2}(\.\d{1,6})?$/.test(said.get(name) ?? "") ? Number(said.get(name)) : NaN
     );
-    const rows = (said.get("map") ?? "").replaceAll("%7E", "~").split(",");
+    const rows = (said.get("map") ?? "").split(",");
     const found = {
       rows: rows.map((row) => row.replaceAll("W", "#")),
       H: number("H"),
@@ -149,6 +149,15 @@ playground.world = (() => {
       tau: number("tau"),
     };
     return { wrong: fault(found), found };
+  }
+
+  // What mail and chats have escaped.
+  function plain(link) {
+    try {
+      return decodeURIComponent(link);
+    } catch {
+      return link;
+    }
   }
 
   return {

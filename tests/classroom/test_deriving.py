@@ -71,8 +71,8 @@ def test_the_head_follows_the_title_and_says_all_in_a_line_each():
         "empty.",
         "- **You need** a little Python.",
         "- **Time**: about 20 minutes to read, 5 more for the proofs, 55 more for the exercises.",
-        "- **In a hurry?** Our {doc}`shorter selections of chapters </book/reading-paths>` leave it "
-        "out.",
+        "- **In a hurry?** Our {doc}`shorter selections of chapters </book/reading-paths>` leave "
+        "it out.",
     ]
 
 

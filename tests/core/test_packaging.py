@@ -95,6 +95,7 @@ except ModuleNotFoundError as error:
         ("matplotlib", "figures", "st.figures.grid(st.instances.grid())"),
         ("matplotlib", "figures", "from safeteach.figures.chart import chart"),
         ("networkx", "figures", "st.figures"),
+        ("matplotlib", "figures", "st.report(st.instances.grid())"),
         ("scipy", "figures", "st.figures.learning_curves([0, 1], {'a': [[0, 1]]}, 'reward')"),
         ("ipywidgets", "widgets", "st.widgets"),
         ("gymnasium", "gym", "st.to_gymnasium(st.instances.grid())"),

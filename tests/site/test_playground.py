@@ -105,6 +105,28 @@ def test_a_stroke_of_the_mouse_paints_and_the_verdict_follows(opened):
     assert doomed(page) == set()
 
 
+def test_a_fast_stroke_leaves_no_gap_and_ends_where_the_button_was_let_go(opened):
+    page = opened()
+    page.get_by_text("water", exact=True).click()
+    first, last = (cell(page, 0, j).bounding_box() for j in (0, 4))
+    page.mouse.move(first["x"] + 5, first["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 5, last["y"] + 5)
+    assert rows(page)[0] == "XXXXX"
+    # The button is let go where the page does not see it.
+    at = {"clientX": first["x"] + 5, "clientY": cell(page, 4, 0).bounding_box()["y"] + 5}
+    cell(page, 4, 0).dispatch_event("pointermove", {**at, "pointerType": "mouse", "buttons": 0})
+    assert rows(page)[4] == "....."
+    page.mouse.up()
+
+
+def test_keys_that_the_browser_uses_are_left_to_it(opened):
+    page = opened()
+    tool(page, "Walk")
+    page.keyboard.press("Alt+ArrowUp")
+    assert "You stand at the start." in page.locator(".pg-said").inner_text()
+
+
 def test_keys_alone_paint(opened):
     page = opened()
     page.get_by_role("radio", name="ice").focus()
@@ -125,7 +147,9 @@ def test_a_finger_paints_by_a_tap_or_sideways_and_scrolls_up_and_down(opened):
     page.get_by_text("water", exact=True).tap()
     cell(page, 0, 0).tap()
     assert rows(page)[0] == "X...."
-    assert cell(page, 0, 0).evaluate("cell => getComputedStyle(cell).touchAction") == "pan-y"
+    assert (
+        cell(page, 0, 0).evaluate("cell => getComputedStyle(cell).touchAction").startswith("pan-y")
+    )
     session = page.context.new_cdp_session(page)
 
     def finger(*places):
@@ -278,7 +302,7 @@ def test_two_learners_learn_side_by_side(opened):
     tool(page, "Let it learn")
     chart = page.locator(".pg-curves svg")
     page.get_by_role("button", name="One episode").click()
-    assert "after 1 episodes" in chart.get_attribute("aria-label")
+    assert "after 1 episode:" in chart.get_attribute("aria-label")
     page.get_by_role("slider", name="speed").fill(FAST)
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_text("All episodes are played.").wait_for()
@@ -300,11 +324,72 @@ def test_a_change_of_the_world_begins_learning_anew(opened):
     page.get_by_role("button", name="One episode").click()
     tool(page, "Walk")
     tool(page, "Let it learn")
-    assert "after 1 episodes" in page.locator(".pg-curves svg").get_attribute("aria-label")
+    assert "after 1 episode:" in page.locator(".pg-curves svg").get_attribute("aria-label")
     tool(page, "Paint")
     cell(page, 0, 0).click()
     tool(page, "Let it learn")
     assert "after 0 episodes" in page.locator(".pg-curves svg").get_attribute("aria-label")
+
+
+def test_a_stroke_that_changes_nothing_keeps_what_was_learned(opened):
+    page = opened()
+    tool(page, "Let it learn")
+    page.get_by_role("button", name="One episode").click()
+    tool(page, "Paint")
+    cell(page, 1, 1).click()  # ice on ice
+    tool(page, "Let it learn")
+    assert "after 1 episode:" in page.locator(".pg-curves svg").get_attribute("aria-label")
+
+
+def test_a_walk_goes_on_where_it_was(opened):
+    page = opened()
+    tool(page, "Walk")
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    assert page.locator(".pg-steps output").inner_text() == "4 of 12"
+    tool(page, "Paint")
+    assert page.locator(".pg-steps output").inner_text() == "1 of 12"
+    tool(page, "Walk")
+    assert page.locator(".pg-steps output").inner_text() == "4 of 12"
+
+
+def test_the_way_is_drawn_also_where_it_waits_and_a_tie_costs_nothing(opened):
+    page = opened(address(["S~G", "#~#", "#X#"]))
+    assert page.locator(".pg-arrow.way").count() >= 2
+    for mirrored in (["SX", ".G"], ["S.", "XG"]):
+        page = opened(address(mirrored))
+        assert "here safety costs nothing" in page.locator(".pg-text").inner_text()
+
+
+def test_who_hears_the_page_hears_a_verdict_once_a_stroke(opened):
+    page = opened()
+    page.evaluate("""() => {
+        window.heard = 0
+        const count = () => { window.heard += 1 }
+        for (const live of document.querySelectorAll('[role=status]')) {
+            new MutationObserver(count).observe(live, {childList: true, characterData: true})
+        }
+    }""")
+    first, last = (cell(page, 0, j).bounding_box() for j in (0, 4))
+    page.mouse.move(first["x"] + 5, first["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 5, last["y"] + 5, steps=10)
+    page.mouse.up()
+    assert page.evaluate("heard") <= 2
+
+
+def test_it_works_inside_another_page(opened):
+    page = opened()
+    embed = """html => {
+        const frame = document.createElement('iframe')
+        frame.srcdoc = html
+        document.body.append(frame)
+    }"""
+    page.evaluate(embed, (HTML / "_static" / "playground.html").read_text("utf-8"))
+    inside = page.frame_locator("iframe")
+    inside.locator(".pg-board").first.wait_for()
+    inside.get_by_role("button", name="Clear").click()
+    assert inside.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "false"
 
 
 def test_a_world_goes_out_as_python_and_as_a_link_and_comes_back(opened):
