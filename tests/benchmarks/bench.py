@@ -259,7 +259,8 @@ STROKES = """() => {
         for (const cell of document.querySelectorAll('.pg-map .pg-cell')) {
             const box = cell.getBoundingClientRect()
             const at = {
-                bubbles: true, clientX: box.x + 5, clientY: box.y + 5, pointerId: 1, isPrimary: true,
+                bubbles: true, clientX: box.x + 5, clientY: box.y + 5,
+                pointerId: 1, isPrimary: true,
             }
             const start = performance.now()
             cell.dispatchEvent(new PointerEvent('pointerdown', at))
