@@ -66,7 +66,9 @@ def run_divergence(asked: ArrayLike, kl: ArrayLike) -> float:
     times, each = _alike(
         asked=numbers(asked, "asked", 0, ends="[)"), kl=numbers(kl, "kl", ROUNDING, ends="[]")
     )
-    return float(np.sum(times * each))
+    shared = np.broadcast_arrays(times, each)
+    # Nothing asked costs nothing, also where an answer would tell all.
+    return float(np.sum(np.multiply(*shared, out=np.zeros(shared[0].shape), where=shared[0] > 0)))
 
 
 def bretagnolle_huber(divergence: ArrayLike) -> NDArray[np.float64]:

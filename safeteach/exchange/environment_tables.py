@@ -8,8 +8,8 @@ What it says and a safe MDP does not is said with states:
   unsafe and from which everything goes on as from the state that it stands for.
 - Several starts become one more step, the first, with reward 0.
 
-Gymnasium itself is not needed here: any object with such a table will do.  Taught in *Bring a
-world*.
+Gymnasium itself is not needed here: any object with such a table will do.  Taught in the
+chapter *Your own world*.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.arguments import flag, number, numbered, numbers, shown, whole
-from safeteach.exchange.imported import LARGEST_REWARD, Arrows, ImportedMDP, imported
+from safeteach.exchange.imported import (
+    LARGEST_REWARD,
+    Arrows,
+    ImportedMDP,
+    check_size,
+    imported,
+    sum_rule,
+)
 from safeteach.worlds.mdp import SafeMDP
 from safeteach.worlds.reading import ROW_SUM_TOLERANCE
 
@@ -77,6 +84,9 @@ def from_gymnasium(
 
     Notes
     -----
+    The table is taken at its word: what ``step`` does and the table does not say is not in the
+    world.  A Taxi with ``fickle_passenger=True`` is known to do so, and is refused.
+
     A state in which some outcome ends the episode is absorbing, unless an episode can also pass
     through it: then the end is a state of its own.  An unsafe end costs its violation at every
     step that is left.  What the last step leads to costs nothing: who wants n steps without
@@ -110,6 +120,7 @@ def from_gymnasium(
     own = getattr(base, "world", None)
     table = _read_table(base)
     S, A = 1 + max(x.s for x in table), 1 + max(x.a for x in table)
+    check_size(S, A)
     starts = _read_starts(base, S)
     names = [str(s) for s in range(S)]
     actions = [str(a) for a in range(A)]
@@ -145,6 +156,11 @@ def _read_table(base: Any) -> list[Outcome]:
         raise TypeError(
             f"env is {shown(base)}; expected an environment with a table, env.unwrapped.P[s][a] = "
             f"[(probability, next state, reward, ends), ...]"
+        )
+    if getattr(base, "fickle_passenger", False) is True:
+        raise ValueError(
+            "env has fickle_passenger=True, of which its table env.unwrapped.P says nothing; "
+            "expected an environment that moves as its table says"
         )
     table = []
     for s, there in _entries(P, "env.unwrapped.P", len(P)):
@@ -182,7 +198,7 @@ def _read_outcomes(outcomes: Any, s: int, a: int, S: int) -> list[Outcome]:
         read.append(Outcome(s, a, p, t, reward, flag(ends, f"{here}[3]")))
     total = sum(x.p for x in read)
     if abs(total - 1) > ROW_SUM_TOLERANCE:
-        raise ValueError(f"{place} sums to {total:.12g}; its probabilities must sum to 1")
+        raise ValueError(f"{place} sums to {total:.12g}; its probabilities {sum_rule(total)}")
     return [x for x in read if x.p > 0]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safeteach.arguments import instance, number, numbered
+from safeteach.exchange.imported import is_one_table
 from safeteach.extras import extra
 from safeteach.worlds.mdp import SafeMDP
 
@@ -68,7 +69,7 @@ class WorldEnv(gym.Env[Any, Any]):
     def P(self) -> Table:
         """The table of outcomes, as Gymnasium's own tabular environments have it."""
         world = self.world
-        if not world.stationary or (world.r != world.r[0]).any():
+        if not is_one_table(world):
             raise AttributeError(
                 f"{world!r} has no table P[s][a]: its transitions or rewards change with the step"
             )
@@ -129,7 +130,10 @@ def to_gymnasium(world: SafeMDP, noise: float = 1.0) -> WorldEnv:
     gymnasium.Env
         ``env.reset(seed=0)`` makes what follows repeatable.  Where transitions and rewards are the
         same at every step, ``env.P`` is their table, and ``st.from_gymnasium(env)`` says the
-        world again; where not, there is none, and ``env.world`` is what it was made from.
+        world again; where not, there is none.  ``env.world`` is what it was made from: of an
+        :class:`~safeteach.ImportedMDP` the table says what the world is here, rewards in [0, 1]
+        and copied actions like others, and not how it was translated; for ``outside``,
+        ``stands_for`` and ``copied`` ask ``env.world``.
 
     Notes
     -----

@@ -5,7 +5,7 @@ begin in several.  Here rewards lie in [0, 1], every state has the same actions,
 start.  What is said differently is recorded, so that an answer can be said in the words of the
 world it is about.
 
-Taught in *Bring a world*.
+Taught in the chapter *Your own world*.
 """
 
 from __future__ import annotations
@@ -17,13 +17,23 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from safeteach.arguments import frozen, numbers, whole_array
+from safeteach.arguments import check_fits, frozen, number, numbers, whole_array
 from safeteach.worlds.mdp import SafeMDP
+from safeteach.worlds.reading import thin
 from safeteach.worlds.rows import ranges
 
-__all__ = ["LARGEST_REWARD", "Arrows", "ImportedMDP", "imported"]
+__all__ = [
+    "LARGEST_REWARD",
+    "Arrows",
+    "ImportedMDP",
+    "check_size",
+    "imported",
+    "is_one_table",
+    "sum_rule",
+]
 
 LARGEST_REWARD = 1e300  # in size; the difference of two is still a number
+ROUNDED = 1e-5  # by which a sum of numbers of seven digits may miss
 
 
 class ImportedMDP(SafeMDP):
@@ -82,7 +92,8 @@ class ImportedMDP(SafeMDP):
         copied: ArrayLike,
         **named: Any,
     ) -> None:
-        self.low, self.high = low, high
+        self.low = float(number(low, "low"))
+        self.high = float(number(high, "high", self.low))
         self.stands_for = whole_array(stands_for, "stands_for", len(np.atleast_1d(stands_for)))
         self.copied = whole_array(copied, "copied", len(np.atleast_1d(copied)), 3)
         super().__init__(*args, **named)
@@ -145,6 +156,27 @@ class Arrows(NamedTuple):
         return cls(np.array(s, np.int64), np.array(a, np.int64), np.array(t, np.int64), *numbers_of)
 
 
+def sum_rule(total: float) -> str:
+    """What is to be said of probabilities that do not sum to 1.
+
+    >>> sum_rule(0.9), sum_rule(1.00000003)
+    ('must sum to 1', 'must sum to 1; were they float32, or rounded? Divide them by their sum')
+    """
+    hint = "; were they float32, or rounded? Divide them by their sum"
+    return f"must sum to 1{hint if abs(total - 1) <= ROUNDED else ''}"
+
+
+def check_size(S: int, A: int) -> None:
+    """Refuse a world that would not fit once every state has every action."""
+    check_fits((12, S, A), float, f"a world with each of A = {A} actions in each of S = {S} states")
+
+
+def is_one_table(world: SafeMDP) -> bool:
+    """Whether the same transitions and rewards serve all steps."""
+    r = thin(world.r)
+    return world.stationary and not (r != r[0]).any()
+
+
 @dataclass(frozen=True)
 class _Sparse:
     """Rows as scipy's csr_array keeps them, for who has no scipy."""
@@ -176,6 +208,7 @@ def imported(
         Their names.  Numbers in their order are no names: they are what is called so anyway.
     """
     S, A = sizes
+    check_size(S, A)
     pair = arrows.state * A + arrows.action
     order = np.lexsort((arrows.successor, pair))
     pair, t, p = pair[order], arrows.successor[order], arrows.probability[order]
@@ -199,6 +232,8 @@ def imported(
 
     length = np.bincount(pair, minlength=S * A)
     start = np.cumsum(length) - length
+    arrows_here = int(length[source].sum())
+    check_fits((6, arrows_here), float, f"a world whose copied actions make {arrows_here} arrows")
     taken = ranges(start[source], length[source])
     indptr = np.concatenate([[0], np.cumsum(length[source])])
     r = np.zeros(S * A)

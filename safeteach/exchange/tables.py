@@ -9,25 +9,36 @@
 ``cost``        of the state, in [0, 1]: the same in all its rows
 =============== ==============================================================
 
-Columns may stand in any order, and others are not read.  Taught in *Bring a world*.
+Columns may stand in any order, and others are not read.  Taught in the chapter *Your own world*.
 """
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from safeteach.arguments import instance, number, shown, string
-from safeteach.exchange.imported import LARGEST_REWARD, Arrows, ImportedMDP, imported
+from safeteach.exchange.imported import (
+    LARGEST_REWARD,
+    Arrows,
+    ImportedMDP,
+    imported,
+    is_one_table,
+    sum_rule,
+)
 from safeteach.worlds.mdp import SafeMDP
 from safeteach.worlds.reading import ROW_SUM_TOLERANCE, look_up
 
 __all__ = ["from_table", "to_table"]
 
 COLUMNS = ("state", "action", "next", "probability", "reward", "cost")
+UNREADABLE = re.compile("[\r\ud800-\udfff]")  # a line's end to some, and nothing in UTF-8
+MISSING = ("None", "nan", "NaT", "<NA>")  # what a data frame's missing values are called
 
 
 class Row(NamedTuple):
@@ -109,7 +120,8 @@ def from_table(table: Any, H: int, tau: float, start: str | None = None) -> Impo
 def to_table(world: SafeMDP, path: str | os.PathLike[str]) -> None:
     """Write a world as a table that :func:`~safeteach.from_table` reads.
 
-    Every number is written so that it is read as the same number.  H, the threshold and the start
+    Every number is written so that it is read as the same number, and a name that would not be
+    read as the same name is refused before anything is written.  H, the threshold and the start
     are not in the table, and neither is how the world was imported: actions that were copied are
     written like others, and rewards as they are here, in [0, 1].
 
@@ -136,17 +148,46 @@ def to_table(world: SafeMDP, path: str | os.PathLike[str]) -> None:
     """
     instance(world, "world", SafeMDP, "a SafeMDP")
     file = Path(instance(path, "path", str | os.PathLike, "the path of a file"))
-    if not world.stationary or (world.r != world.r[0]).any():
+    if not is_one_table(world):
         raise ValueError(
             f"world is {world!r}; expected one whose transitions and rewards are the same at every "
             f"step, because a table holds one"
         )
+    for things, name_of, n in (
+        ("state", world.state_name, world.S),
+        ("action", world.action_name, world.A),
+    ):
+        for i in range(n):
+            _check_name(name_of(i), f"the name of {things} {i}")
+    if file.is_dir():
+        raise ValueError(f"path is {str(path)!r}, a folder; expected the path of a file")
     part = file.with_name(f"{file.name}.part")
-    with part.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(_rows_of(world))
-    part.replace(file)
+    try:
+        with part.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(_rows_of(world))
+        part.replace(file)
+    except OSError as error:
+        raise ValueError(
+            f"path is {str(path)!r}; expected a file that can be written ({error.strerror})"
+        ) from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _check_name(name: str, place: str) -> None:
+    """Refuse a name that would be read as another, or not at all."""
+    if not name or name != name.strip():
+        rule = "that is not empty and has no blanks at its ends"
+    elif UNREADABLE.search(name):
+        rule = "without carriage returns and halves of characters"
+    elif len(name) > csv.field_size_limit():
+        rule = f"of at most {csv.field_size_limit()} characters"
+    else:
+        return
+    raise ValueError(f"{place} is {shown(name)}; expected one for a table, {rule}")
 
 
 def _rows_of(world: SafeMDP) -> Iterator[tuple[Any, ...]]:
@@ -178,6 +219,7 @@ def _lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:  # some spreadsheets sign files
             reader = csv.DictReader(stream, strict=True)
+            _check_separator(reader.fieldnames or (), f"{file}, line 1")
             _check_columns(reader.fieldnames or (), f"{file}, line 1")
             for record in reader:
                 place = f"{file}, line {reader.line_num}"
@@ -207,6 +249,16 @@ def _records(table: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"table[{i}]", record
 
 
+def _check_separator(head: Sequence[str], place: str) -> None:
+    """Say what stands between the columns of a file, if it is no comma."""
+    for separator, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
+        if len(head) == 1 and separator in head[0]:
+            raise ValueError(
+                f"{place}, of table has {name} between its columns; expected commas, and a point "
+                f"in numbers"
+            )
+
+
 def _check_columns(there: Iterable[str], place: str) -> None:
     missing = [name for name in COLUMNS if name not in there]
     if missing:
@@ -221,6 +273,9 @@ def _check_columns(there: Iterable[str], place: str) -> None:
 
 
 def _read_row(place: str, record: Mapping[str, Any]) -> Row:
+    for name in COLUMNS[:3]:
+        if not isinstance(record[name], str) and str(record[name]) in MISSING:
+            raise ValueError(f"{place}: {name} is missing ({record[name]}); expected a name")
     state, action, after = (str(record[name]).strip() for name in COLUMNS[:3])
     if not (state and action and after):
         raise ValueError(f"{place}: state, action or next is empty; expected a name")
@@ -229,7 +284,7 @@ def _read_row(place: str, record: Mapping[str, Any]) -> Row:
         state,
         action,
         after,
-        _number(record["probability"], f"{place}: probability", 0, 1, "(]"),
+        _number(record["probability"], f"{place}: probability", 0, 1 + ROW_SUM_TOLERANCE, "(]"),
         _number(record["reward"], f"{place}: reward", -LARGEST_REWARD, LARGEST_REWARD),
         _number(record["cost"], f"{place}: cost", 0, 1, "[]"),
     )
@@ -247,6 +302,8 @@ def _number(value: Any, name: str, low: float, high: float, ends: str = "()") ->
         read = float(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} is {shown(value)}; expected a number") from None
+    except OverflowError:  # a whole number that no float can hold
+        read = value
     return float(number(read, name, low, high, ends))
 
 
@@ -279,6 +336,6 @@ def _check_agreement(rows: list[Row], states: Mapping[str, int]) -> list[float]:
         if abs(total - 1) > ROW_SUM_TOLERANCE:
             raise ValueError(
                 f"{outcomes[-1].place}: with this row, the last of {shown(action)} in "
-                f"{shown(state)}, its probabilities sum to {total:.12g}; they must sum to 1"
+                f"{shown(state)}, its probabilities sum to {total:.12g}; they {sum_rule(total)}"
             )
     return [row.cost for row in owner.values()]

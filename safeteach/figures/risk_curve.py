@@ -1,6 +1,6 @@
 """What risk earns: the most that a policy can earn within each risk, from the least there is.
 
-Taught in *Bring a world*.
+Taught in the chapter *Your own world*.
 """
 
 from __future__ import annotations

@@ -98,7 +98,10 @@ def constrained_optimal(
 
     Notes
     -----
-    Bounds are met up to rounding, 1e-12 H times the largest cost or 1; a risk of 0 is met exactly.
+    A budget is met up to rounding, 1e-12 H times the largest cost or 1.  Costs that differ by no
+    more at a step count as equals, so that a budget of less than about 1e-12 H² may be refused,
+    or be used for less than it can buy.  A risk is met up to rounding of its own size, a share of
+    1e-11 + 1e-12 H, and however small it is all is bought with it; a risk of 0 is met exactly.
 
     Examples
     --------
@@ -138,7 +141,7 @@ def constrained_optimal(
     )
     if not found:
         raise BudgetError(
-            f"budget is {budget:g}; the least expected cost of any policy is {cost:.6g}"
+            f"budget is {budget:.12g}; the least expected cost of any policy is {cost:.12g}"
         )
     return ConstrainedPlan(value, cost, policy)
 
@@ -146,5 +149,5 @@ def constrained_optimal(
 def _within_risk(mdp: SafeMDP, risk: float) -> RiskPlan:
     least = least_risk(mdp).risk
     if risk < least * (1 - COPIED):
-        raise BudgetError(f"risk is {risk:g}; the least risk of any policy is {least:.12g}")
+        raise BudgetError(f"risk is {risk:.12g}; the least risk of any policy is {least:.12g}")
     return best_within_risk(mdp, risk)

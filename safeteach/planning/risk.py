@@ -21,17 +21,18 @@ Until then it plays in a world that ends at the first unsafe state, in which
    r'_h(s, a) = r_h(s, a) + \sum_{t \in U} P_h(t \mid s, a) V_{h+1}(t), \qquad
    c'_h(s, a) = \sum_{t \in U} P_h(t \mid s, a), \qquad c'_H = 0.
 
-The risk is the expected sum of these costs, so it is a budget like any other, for the search of
-:mod:`safeteach.planning.pricing`.
+The risk is the expected sum of these costs, so the best policy is found as for any budget, by a
+search for the right price (see :mod:`safeteach.planning.pricing`).  But a risk of 1e-9 is no
+rounding error of 1: here all rewards and costs are at least 0, so that sums of them are known to
+a share of themselves, however small they are, and all comparisons are by shares.
 
-Taught in *Bring a world*.
+Taught in the chapter *Your own world*.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +91,8 @@ class RiskPlan(Record):
     value : float
         Its expected sum of rewards from s_1.
     risk : float
-        The probability that some s_h, h = 1..H, is unsafe, at most what was asked for (within
-        rounding).
+        The probability that some s_h, h = 1..H, is unsafe, at most what was asked for (up to a
+        share of 1e-11 + 1e-12 H of that).
     policy : (2, H, S, A) array
         Probabilities of actions: ``policy[0]`` as long as no state has been unsafe, and
         ``policy[1]`` from the first unsafe state on, that state included.  ``policy[0]`` played
@@ -177,8 +178,9 @@ def least_risk(mdp: SafeMDP) -> LeastRisk:
 
     One policy attains it everywhere at once.  Among the actions of least risk it takes the one of
     the most reward, from each (h, s) on; of several, the lowest in number.  Outside of U_h this is
-    what :func:`safeteach.safe_optimal` does.  After an unsafe state the risk of what is left of
-    the episode is kept as small as ever; who need not do that earns more, see
+    what :func:`safeteach.safe_optimal` does.  In an unsafe state all actions have risk 1, and it
+    takes the one of the most reward; back in a safe state it keeps the risk of what is left as
+    small as if nothing had happened.  Who need not do that earns more, see
     ``st.constrained_optimal(mdp, risk=...)``.
 
     Risks that differ by less than 1e-12 of themselves are taken for equal, because one number
@@ -245,7 +247,7 @@ def _back_up_compiled(
 
 def best_within_risk(mdp: SafeMDP, risk: float) -> RiskPlan:
     """The best policy whose risk is at most that; there must be one."""
-    check_fits((5, mdp.H, mdp.S, mdp.A), float, "the plan of this world")
+    check_fits((9, mdp.H, mdp.S, mdp.A), float, "the plan of this world")
     after = optimal(mdp)
     reckless = np.eye(mdp.A)[after.policy]
     if mdp.unsafe[mdp.s1]:
@@ -253,7 +255,7 @@ def best_within_risk(mdp: SafeMDP, risk: float) -> RiskPlan:
     if risk == 0:  # never is never: here no rounding counts for nothing
         safe = safe_optimal(mdp)
         return RiskPlan(safe.value, 0.0, np.stack([np.eye(mdp.A)[safe.policy], reckless]))
-    _, value, found, policy = _search(mdp, after)(0.0, float(risk))
+    value, found, policy = _mixed(_Ending.of(mdp, after), risk)
     return RiskPlan(value, found, np.stack([policy, reckless]))
 
 
@@ -268,45 +270,125 @@ def risk_corners(mdp: SafeMDP) -> NDArray[np.float64]:
     """
     least, most = (best_within_risk(mdp, risk) for risk in (least_risk(mdp).risk, 1.0))
     found, ends = [(least.risk, least.value)], [(most.risk, most.value)]
-    flat = FLAT * (most.value - least.value) + ROUNDING * mdp.H
-    search = _search(mdp, optimal(mdp))
+    flat = FLAT * (most.value - least.value)
+    world = _Ending.of(mdp, optimal(mdp))
     while ends:
         (x0, y0), (x1, y1) = found[-1], ends[-1]
         if x1 <= x0:  # no price is high enough: what is earned more is free
             found[-1] = ends.pop()
             continue
         price = (y1 - y0) / (x1 - x0)
-        _, worth, x, _ = search(price, np.inf)
-        if x0 < x < x1 and worth - (y0 - price * x0) > flat:
-            ends.append((x, worth + price * x))
+        new = world.corner(price)
+        gain = (new.value - price * new.risk) - (y0 - price * x0)
+        if x0 < new.risk < x1 and gain > flat + ROUNDING * (y1 + price * x1):
+            ends.append((new.risk, new.value))
         else:
             found.append(ends.pop())
     return np.array(found)
 
 
-def _search(mdp: SafeMDP, after: Plan) -> Any:
-    """A function of a price of risk and a budget of it: found, worth, risk and policy (H, S, A).
+class _Corner(NamedTuple):
+    """A deterministic policy until the first unsafe state, and what it comes to from s_1."""
 
-    The worth is reward without the price of the risk.  The world is the one that ends at the first
-    unsafe state; behind that stands what ``after`` earns.
+    value: float
+    risk: float
+    policy: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """The world that ends at the first unsafe state; behind that stands what ``after`` earns.
+
+    ``model`` is (span, successor, probability) of the moves that end nothing; ``r`` and ``c`` are
+    (H, S, A).  Where s is unsafe c is 0: nothing is left to be risked.
     """
-    r, c = np.array(mdp.r), np.zeros(mdp.r.shape)
-    for i in range(mdp.H - 1):
-        end = np.stack([mdp.unsafe * after.V[i + 1], mdp.unsafe], axis=1)
-        paid = mdp.rows(i + 1).expect(end).reshape(mdp.S, mdp.A, 2)
-        r[i] += paid[..., 0]
-        c[i] = paid[..., 1]
-    span, successor, probability = mdp.all_rows()
-    goes_on = ~mdp.unsafe[successor]
-    room = np.concatenate([[0], np.cumsum(goes_on)]).astype(span.dtype)
-    model = frozen(room[span]), frozen(successor[goes_on]), frozen(probability[goes_on])
-    return partial(_priced, model, r, c, mdp.s1)
+
+    mdp: SafeMDP
+    model: tuple[Any, Any, Any]
+    r: NDArray[np.float64]
+    c: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, mdp: SafeMDP, after: Plan) -> _Ending:
+        r, c = np.array(mdp.r), np.zeros(mdp.r.shape)
+        for i in range(mdp.H - 1):
+            end = np.stack([mdp.unsafe * after.V[i + 1], mdp.unsafe], axis=1)
+            paid = mdp.rows(i + 1).expect(end).reshape(mdp.S, mdp.A, 2)
+            r[i] += paid[..., 0]
+            c[i] = paid[..., 1] * ~mdp.unsafe[:, None]
+        span, successor, probability = mdp.all_rows()
+        goes_on = ~mdp.unsafe[successor]
+        room = np.concatenate([[0], np.cumsum(goes_on)]).astype(span.dtype)
+        model = frozen(room[span]), frozen(successor[goes_on]), frozen(probability[goes_on])
+        return cls(mdp, model, r, c)
+
+    def end(self, safest: bool) -> _Corner:
+        """The policy of the least risk, or of the most reward; of several, the one best otherwise.
+
+        What differs by less than a share of 1e-12 at a step are equals.
+        """
+        mdp = self.mdp
+        V, rho = np.zeros((2, mdp.S))
+        policy = np.empty((mdp.H, mdp.S), np.int64)
+        for i in reversed(range(mdp.H)):
+            rows = mdp.rows(i + 1)
+            goes_on = np.stack([V, rho], axis=1) * ~mdp.unsafe[:, None]
+            earned, risked = np.moveaxis(rows.expect(goes_on).reshape(mdp.S, mdp.A, 2), 2, 0)
+            Q, danger = self.r[i] + earned, self.c[i] + risked * ~mdp.unsafe[:, None]
+            if safest:
+                equal = danger <= danger.min(axis=1, keepdims=True) * (1 + ROUNDING)
+                policy[i] = np.where(equal, Q, -np.inf).argmax(axis=1)
+            else:
+                most = Q.max(axis=1, keepdims=True)
+                equal = most * (1 - ROUNDING) <= Q
+                policy[i] = np.where(equal, danger, np.inf).argmin(axis=1)
+            V, rho = (x[np.arange(mdp.S), policy[i]] for x in (Q, danger))
+        return _Corner(float(V[mdp.s1]), float(rho[mdp.s1]), policy)
+
+    def corner(self, price: float) -> _Corner:
+        """The policy of the most reward without the price of its risk, by sheer comparison.
+
+        Which of several it is makes no difference: they are all on the line of that price.
+        """
+        from safeteach.planning.pricing import _corner  # compiled: loaded when first needed
+
+        H, S, _A = self.r.shape
+        policy = np.empty((H, S), np.int64)
+        ties, s1 = np.zeros((H, S)), self.mdp.s1
+        value, risk = _corner(*self.model, self.r, self.c, s1, 1.0, price, 0.0, ties, policy)
+        return _Corner(value, risk, policy)
 
 
-def _priced(
-    model: tuple[Any, Any, Any], r: NDArray[np.float64], c: NDArray[np.float64], s1: int,
-    price: float, budget: float,
-) -> Any:  # fmt: skip
-    from safeteach.planning.pricing import best_within  # compiled: loaded when first needed
+def _mixed(world: _Ending, risk: float) -> tuple[float, float, NDArray[np.float64]]:
+    """Value, risk and (H, S, A) policy of the best plan until the first unsafe state.
 
-    return best_within(*model, r - price * c, c, s1, budget, np.zeros(r.shape[:2]))
+    The mixture of two corners, one of at most that risk and one of more, as in
+    :func:`safeteach.planning.pricing.best_within`; or of one, if the riskiest has no more or the
+    safest no less.
+    """
+    from safeteach.planning.pricing import _mixture
+
+    dear = cheap = world.end(safest=False)
+    if dear.risk > risk:
+        cheap = world.end(safest=True)
+        if cheap.risk >= risk * (1 - ROUNDING):
+            dear = cheap
+    while dear.risk > cheap.risk:
+        price = (dear.value - cheap.value) / (dear.risk - cheap.risk)
+        if not price < np.inf:  # a difference of risks that hardly is a number
+            break
+        new = world.corner(price)
+        gain = (new.value - price * new.risk) - (dear.value - price * dear.risk)
+        is_edge = gain <= ROUNDING * (dear.value + price * dear.risk)
+        if is_edge or not cheap.risk < new.risk < dear.risk:
+            break
+        if new.risk <= risk:
+            cheap = new
+        else:
+            dear = new
+    apart = dear.risk - cheap.risk
+    share = (risk - cheap.risk) / apart if apart > 0 else 0.0
+    mixed = np.empty(world.r.shape)
+    _mixture(*world.model, world.mdp.s1, share, dear.policy, cheap.policy, mixed)
+    value, found = ((1 - share) * y + share * x for x, y in zip(dear[:2], cheap[:2], strict=True))
+    return value, found, mixed

@@ -85,7 +85,9 @@ def run(
     world : SafeMDP or SafeGame, or an environment
         An environment that can only be stepped has ``reset(seed=)`` and ``step(action)`` as those
         of gymnasium have, numbered states, and the cost of the state in which an action was taken
-        in the step's ``info["cost"]``; see :mod:`safeteach.running.stepping`.  Its learner is
+        in the step's ``info["cost"]``; see :mod:`safeteach.running.stepping`.  A step that
+        terminates an episode before H says in ``info["terminal_cost"]`` what each of the steps
+        that are left costs: the agent stays where it is, and earns nothing.  Its learner is
         built from a :class:`Known` of your own.  There the violation is of the costs that it
         reports, and the regret is NaN.
     seed : int

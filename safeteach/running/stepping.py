@@ -1,6 +1,6 @@
 r"""The stage of an environment that can only be stepped.
 
-It stands in the place of :class:`safeteach.running.loop.Stage`, and takes its random numbers for
+It stands in the place of ``safeteach.running.loop.Stage``, and takes its random numbers for
 ties and choices from the same streams.  So with the same seed a learner plans and acts as it would
 in the world itself, wherever the environment moves and reports as the world does.
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.arguments import instance, number, numbered, shown
+from safeteach.arguments import flag, instance, number, numbered, shown
 from safeteach.kernels import draw
 from safeteach.learners.contract import Learner
 from safeteach.running.loop import streams_of
@@ -32,6 +32,8 @@ from safeteach.worlds.environments import Environment
 from safeteach.worlds.known import Episode, Known
 
 __all__ = ["Stepped"]
+
+LARGEST = 1e300  # in size, of a reward or a cost: H of them are still a number
 
 # What is read of the info of a step, with what it should be.
 COSTS = {
@@ -43,7 +45,7 @@ COSTS = {
 
 
 class Stepped:
-    """An environment, ready to play; the parts are those of :class:`safeteach.running.loop.Stage`.
+    """An environment, ready to play; the parts are those of ``safeteach.running.loop.Stage``.
 
     Parameters
     ----------
@@ -130,7 +132,9 @@ class Stepped:
             )
         observation, reward, terminated, truncated, info = told
         s = self._state(observation, f"the observation after {when}")
-        reward = number(reward, f"the reward of {when}")
+        reward = float(number(reward, f"the reward of {when}", -LARGEST, LARGEST))
+        terminated = flag(terminated, f"terminated of {when}")
+        truncated = flag(truncated, f"truncated of {when}")
         cost, terminal = _cost("cost", info, when), None
         if h < self.known.H and terminated:
             terminal = _cost("terminal_cost", info, when)
@@ -161,4 +165,4 @@ def _cost(name: str, info: Any, when: str) -> float:
     instance(info, f"the info of {when}", Mapping, "a dict")
     if name not in info:
         raise ValueError(f'the info of {when} has no "{name}"; {COSTS[name]}')
-    return float(number(info[name], f'"{name}" in the info of {when}'))
+    return float(number(info[name], f'"{name}" in the info of {when}', -LARGEST, LARGEST))

@@ -251,6 +251,15 @@ def test_an_imported_world_is_a_world():
     with pytest.raises(ValueError, match=r"stands_for has 2 states; expected S = 1"):
         st.ImportedMDP([[[1.0]]], [[0]], [0], 0.5, 3, low=0.0, high=1.0, stands_for=[0, 1],
                        copied=np.zeros((0, 3), int))  # fmt: skip
+    for low, high, error in (
+        ("a", 1, "low is 'a'; expected a number"),
+        (0, None, "high is None; expected a number"),
+        (1, 1, r"high is 1; expected a number in \(1, inf\)"),
+        (float("nan"), 1, "low is nan; expected a finite number"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=error):
+            st.ImportedMDP([[[1.0]]], [[0]], [0], 0.5, 3, low=low, high=high, stands_for=[0],
+                           copied=np.zeros((0, 3), int))  # fmt: skip
     learner = st.SUCBVI(world.known, episodes=20)
     assert st.run(learner, world, seed=0).reward.shape == (20,)
 
@@ -259,6 +268,19 @@ def test_time_that_fits_nowhere_is_refused_by_the_plan():
     world = st.from_gymnasium(lake("4x4", True), "H", H=10**13)
     with pytest.raises(ValueError, match="TB"):
         st.safe_optimal(world)
+
+
+def test_a_world_with_every_action_everywhere_has_to_fit(monkeypatch):
+    """Of 40 actions each of 40 states has one of its own, and that leads anywhere."""
+    places = [(1 / 40, t, 0.0, False) for t in range(40)]
+    env = table({s: {s: places} for s in range(40)})
+    assert st.from_gymnasium(env, [], H=2).copied.shape == (40 * 39, 3)
+    monkeypatch.setattr("safeteach.arguments._free_memory", lambda: 10**6)
+    with pytest.raises(ValueError, match=r"^a world whose copied actions make 64000 arrows w"):
+        st.from_gymnasium(env, [], H=2)
+    monkeypatch.setattr("safeteach.arguments._free_memory", lambda: 10**5)
+    with pytest.raises(ValueError, match=r"^a world with each of A = 40 actions in each of S = "):
+        st.from_gymnasium(env, [], H=2)
 
 
 ONE = {0: {0: [(1.0, 0, 0.0, False)]}}
@@ -282,6 +304,13 @@ def outcome(*x):
         (outcome(1.0, 0, 0.0), rf"{P00}\[0\] is .*; expected \(probability, next state, reward"),
         (outcome(0.9, 0, 0.0, False), rf"{P00} sums to 0\.9; its probabilities must sum to 1"),
         (outcome(NAN, 0, 0.0, False), rf"{P00}\[0\]\[0\] is nan; expected a number in"),
+        (
+            table({0: {0: 3 * [(np.float32(1 / 3), 0, 0.0, False)]}}),
+            rf"{P00} sums to 1\.00000002.*; its probabilities must sum to 1; were they float32",
+        ),
+        (outcome(1.0, 0, 10**400, False), rf"{P00}\[0\]\[2\] is 1000.*; expected a number in"),
+        (table({0: {10**11: ONE[0][0]}}), r"each of A = 100000000001 actions in .* would take"),
+        (gym.make("Taxi-v4", fickle_passenger=True), "env has fickle_passenger=True, of which its"),
         (outcome(1.0, 2, 0.0, False), rf"{P00}\[0\]\[1\] is 2; the states are 0..0"),
         (outcome(1.0, 0, NAN, False), rf"{P00}\[0\]\[2\] is nan; expected a number in"),
         (outcome(1.0, 0, -INF, False), rf"{P00}\[0\]\[2\] is -inf; expected a number in"),

@@ -67,6 +67,22 @@ def test_a_world_that_changes_with_the_step_has_no_table():
             st.from_gymnasium(env)
 
 
+def test_a_translation_is_told_by_the_world_and_not_by_its_table():
+    cliff = WORLDS["a cliff"]
+    env = st.to_gymnasium(cliff)
+    again = st.from_gymnasium(env)
+    assert told(again) == told(cliff) and again != cliff
+    assert (again.low, again.high, again.stands_for[48]) == (0, 1, 48)
+    assert env.unwrapped.world.outside(0.0, steps=1) == cliff.low == -100
+
+
+def test_many_steps_of_one_table_take_no_memory():
+    world = st.SafeMDP([[[1.0]]], [[0.5]], [0], 0.5, H=10**12)
+    env = st.to_gymnasium(world)
+    assert env.P == {0: {0: [(1.0, 0, 0.5, False)]}}
+    assert st.from_gymnasium(env).H == 10**12
+
+
 def play(env, policy, seed=None):
     s, info = env.reset(seed=seed)
     assert info == {}

@@ -116,6 +116,95 @@ def test_a_world_that_changes_with_the_step_is_no_table(tmp_path):
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize(
+    ("names", "error"),
+    [
+        (["a\rb", "c"], r"the name of state 0 is 'a\\rb'; expected one for a table, without carri"),
+        (["a", ""], "the name of state 1 is ''; expected one for a table, that is not empty and h"),
+        (["a", "a "], "the name of state 1 is 'a '; expected one"),
+        ([" a", "b"], "the name of state 0 is ' a'; expected one"),
+        (["a", "\ud800"], r"the name of state 1 is '\\ud800'; expected one .*halves of characters"),
+        (
+            ["a", "b" * 131_073],
+            "the name of state 1 is 'bb.*; expected one .* of at most 131072 ch",
+        ),
+    ],
+)
+@pytest.mark.parametrize("thing", ["state", "action"])
+def test_a_name_that_would_not_come_back_is_not_written(names, error, thing, tmp_path):
+    P = np.full((2, 2, 2), 0.5)
+    world = st.SafeMDP(P, P[0], [0, 0], 0.5, 3, **{f"{thing}_names": names})
+    with pytest.raises(ValueError, match="^" + error.replace("state", thing)):
+        st.to_table(world, tmp_path / "world.csv")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_any_other_name_comes_back(tmp_path):
+    names = ["nan", "None", "\ufeffa", "\u2028", "\x00", "a\nb", ";", "'", '"', "1.0", "\x85b\x1cc"]
+    names = [f"<{name}>" if name != name.strip() else name for name in names]
+    n = len(names)
+    P = np.full((n, 1, n), 1 / n)
+    world = st.SafeMDP(P, np.zeros((n, 1)), np.zeros(n), 0.5, 3, state_names=names)
+    st.to_table(world, tmp_path / "world.csv")
+    assert told(st.from_table(tmp_path / "world.csv", 3, 0.5)) == told(world)
+
+
+def test_a_path_that_is_no_file_is_refused_and_nothing_is_left(tmp_path):
+    world, file = st.instances.ice_corridor(), tmp_path / "file"
+    for folder in (tmp_path, "", "."):
+        with pytest.raises(ValueError, match=r"^path is '.*', a folder; expected the path of a f"):
+            st.to_table(world, folder)
+    for path in (tmp_path / "none" / "x.csv", file / "x.csv"):
+        with pytest.raises(
+            ValueError, match=r"^path is .*; expected a file that can be written \("
+        ):
+            st.to_table(world, path)
+        file.write_text("")
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_a_table_that_is_not_finished_is_not_left(tmp_path, monkeypatch):
+    def rows(_world):
+        yield ("a", "b")
+        raise KeyboardInterrupt
+
+    file = tmp_path / "world.csv"
+    file.write_text("as before")
+    monkeypatch.setattr("safeteach.exchange.tables._rows_of", rows)
+    with pytest.raises(KeyboardInterrupt):
+        st.to_table(st.instances.ice_corridor(), file)
+    assert [*tmp_path.iterdir()] == [file] and file.read_text() == "as before"
+
+
+def test_rows_that_sum_to_a_little_more_than_1_come_back(tmp_path):
+    world = st.SafeMDP([[[1 + 5e-9]]], [[0]], [0], 0.5, 10**12)  # and steps take no memory
+    st.to_table(world, tmp_path / "world.csv")
+    assert st.from_table(tmp_path / "world.csv", 10**12, 0.5).rows(1).probability == 1 + 5e-9
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, np.float32("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("column", ["state", "action", "next"])
+def test_a_name_that_is_missing_is_no_name(missing, column):
+    wrong = [*records(), records()[0] | {column: missing}]
+    with pytest.raises(
+        ValueError, match=rf"^table\[5\]: {column} is missing \(.*\); expected a na"
+    ):
+        st.from_table(wrong, 3, 0.5)
+    named = [row | {"state": "nan", "next": "nan"} for row in records()[:1]]
+    assert st.from_table(named, 3, 0.5).state_name(0) == "nan"
+
+
+@pytest.mark.parametrize(("mark", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_another_separator_is_named(mark, name, file):
+    with pytest.raises(ValueError, match=f"line 1, of table has {name} between its columns; expe"):
+        st.from_table(file(LAKE.replace(",", mark)), 3, 0.5)
+
+
+def test_a_reward_that_no_number_can_hold_is_refused():
+    with pytest.raises(ValueError, match=r"^table\[0\]: reward is 1000.*; expected a number in"):
+        st.from_table([records()[0] | {"reward": 10**400}], 3, 0.5)
+
+
 def line(n, new):
     """The lake with another line n."""
     lines = LAKE.splitlines()

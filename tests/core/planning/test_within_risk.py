@@ -183,6 +183,131 @@ def test_the_world_that_remembers_moves_and_pays_as_before(mdp):
     assert twice.state_name(mdp.S) == "0, after" and twice.tau == mdp.tau
 
 
+def cliff_walk(H, *actions):
+    """One safe state and a fall that ends all; actions are (reward, risk of a step)."""
+    P = [[[1 - p, p] for _, p in actions], [[0, 1]] * len(actions)]
+    return st.SafeMDP(P, [[r for r, _ in actions], [0] * len(actions)], [0, 1], 0.5, H)
+
+
+def least_price_of(mdp, risk):
+    """What no policy within a risk can exceed: the least, over prices, of worth + price * risk."""
+    r, p = mdp.r[0, 0], mdp.P[0, 0, :, 1]
+
+    low, high = -10.0, np.log(4 * mdp.H / risk) + 12  # of the logarithm of the price
+    for _ in range(9):
+        price = np.exp(np.linspace(low, high, 65))
+        V = np.full(65, r.max())
+        for _ in range(mdp.H - 1):
+            V = (r - price[:, None] * p + (1 - p) * V[:, None]).max(axis=1)
+        bound = V + price * risk
+        best = bound.argmin()  # it is convex in the price, and so the best is next to this one
+        low, high = np.log(price[[max(best - 1, 0), min(best + 1, 64)]])
+    return bound.min()
+
+
+@pytest.mark.parametrize(
+    ("H", "actions", "risk"),
+    [
+        (1000, [(0, 0), (1, 9e-10)], 1e-8),
+        (10_000, [(0, 0), (1, 9e-9)], 1e-6),
+        (1000, [(0, 0), (0.027, 5.16e-10), (0.203, 2.59e-9), (0.835, 5.73e-9)], 7.2e-7),
+        (200, [(0, 0), (0.001, 3.38e-11), (0.195, 1.29e-9), (0.715, 4.89e-9)], 3.4e-7),
+        (1000, [(0, 1e-12), (1, 5e-10)], 2e-9),
+        (50, [(0, 0), (0.5, 1e-200), (1, 1e-100)], 1e-150),
+        (10, [(0, 0), (0.5, 0.01), (1, 0.2)], 0.1),
+    ],
+)
+def test_a_tiny_risk_is_kept_and_all_is_earned_that_it_allows(H, actions, risk):
+    mdp = cliff_walk(H, *actions)
+    plan = st.constrained_optimal(mdp, risk=risk)
+    found = st.evaluate(*plan.with_memory(mdp))
+    assert max(plan.risk, found.unsafe_probability) <= risk * (1 + 1e-12 * H)
+    assert found.value == pytest.approx(plan.value, rel=1e-11)
+    assert plan.value == pytest.approx(least_price_of(mdp, risk), rel=1e-10)
+
+
+@each("seed", range(40))
+def test_how_small_a_risk_is_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    scale, H = 10.0 ** -rng.integers(1, 200), int(rng.integers(5, 60))
+    sizes = scale / H * np.sort(rng.random(3)) * [rng.choice([0, 1e-3, 1]), 1, 1]
+    mdp = cliff_walk(H, *zip(np.sort(rng.random(3)).tolist(), sizes.tolist(), strict=True))
+    least = st.least_risk(mdp).risk
+    risk = least + rng.choice([1e-3, 0.3, 0.8]) * (H * sizes[-1] - least)
+    plan = st.constrained_optimal(mdp, risk=risk)
+    assert st.evaluate(mdp, plan.policy[0]).unsafe_probability <= risk * (1 + 1e-12 * H)
+    assert plan.value == pytest.approx(least_price_of(mdp, risk), rel=1e-9)
+
+
+def test_the_least_risk_is_met_however_small_it_is():
+    mdp = cliff_walk(1000, (0, 1e-12), (1, 5e-10))
+    least = st.least_risk(mdp)
+    plan = st.constrained_optimal(mdp, risk=least.risk)
+    assert plan.risk == pytest.approx(least.risk, rel=1e-12, abs=0)
+    assert plan.value == pytest.approx(1)  # at the last step
+    assert risk_corners(mdp)[0].tolist() == pytest.approx([least.risk, 1], rel=1e-9, abs=0)
+
+
+def test_a_risk_that_hardly_is_a_number_is_kept():
+    mdp = cliff_walk(100, (0, 0), (1, 1e-300))
+    plan = st.constrained_optimal(mdp, risk=1e-320)
+    assert plan.risk <= 1e-320 and plan.value == pytest.approx(1)
+    mdp = cliff_walk(5, (0, 0), (1, 1e-320))  # no number is the price of this
+    plan = st.constrained_optimal(mdp, risk=2e-320)
+    assert plan.value == pytest.approx(3, rel=1e-3)
+
+
+def test_of_equal_rewards_the_lowest_risk_is_taken_and_of_equal_risks_the_best_paid():
+    mdp = cliff_walk(9, (0.5, 1e-13), (0.5, 0), (0.1, 0))
+    plan = st.constrained_optimal(mdp, risk=1)
+    assert (plan.value, plan.risk) == (4.5, 0.0)
+    assert risk_corners(mdp).tolist() == [[0, 4.5]]
+    mdp = cliff_walk(9, (0.1, 1e-13), (0.5, 1e-13), (0.9, 0.1))
+    plan = st.constrained_optimal(mdp, risk=st.least_risk(mdp).risk)
+    assert plan.value == pytest.approx(8 * 0.5 + 0.9)
+
+
+def test_what_differs_by_more_than_rounding_differs():
+    mdp = cliff_walk(9, (1 - 1e-8, 0), (1, 1e-9))
+    assert st.constrained_optimal(mdp, risk=1).value == pytest.approx(9, rel=1e-8, abs=0)
+    assert st.constrained_optimal(mdp, risk=1).risk == pytest.approx(8e-9)
+    mdp = cliff_walk(9, (0, 1e-9), (1, (1 + 1e-6) * 1e-9))
+    least = st.least_risk(mdp).risk
+    plan = st.constrained_optimal(mdp, risk=least * (1 - 5e-12))  # copied off an error
+    assert plan.risk == pytest.approx(least, rel=1e-11, abs=0)
+    assert (plan.policy >= 0).all() and plan.value == pytest.approx(1)
+
+
+def test_rewards_that_are_added_up_in_two_ways_are_equal():
+    """0.1 + 0.2 is a little more than 0.3, and no reason to risk anything."""
+    P = np.zeros((5, 2, 5))
+    P[0, 0, [1, 3]], P[0, 1, [1, 2, 3, 4]] = [0.3, 0.7], [0.1, 0.2, 0.6, 0.1]
+    P[1:, :, 1:] = np.eye(4)[:, None]
+    r = [[0, 0], [1, 1], [1, 1], [0, 0], [0, 0]]
+    mdp = st.SafeMDP(P, r, [0, 0, 0, 0, 1], 0.5, H=2)
+    plan = st.constrained_optimal(mdp, risk=1)
+    assert (plan.value, plan.risk) == (pytest.approx(0.3), 0)
+
+
+def test_dust_in_the_rows_of_unsafe_states_says_nothing():
+    """In the hole one action pays and one has a row that sums to a little less than 1."""
+    dust = 9e-9
+    P = [[[0.9, 0, 0.1], [0.5, 0, 0.5]], [[0, 1, 0]] * 2, [[0, 0, 1 - dust], [0, 0, 1]]]
+    mdp = st.SafeMDP(P, [[0, 1], [0, 0], [0, 1]], [0, 0, 1], 0.5, H=5)
+    least = st.least_risk(mdp).risk
+    for risk in (least, 0.35, 0.6, 1):
+        plan = st.constrained_optimal(mdp, risk=risk)
+        assert st.evaluate(mdp, plan.policy[0]).value == pytest.approx(plan.value, abs=1e-7)
+
+
+def test_an_error_shows_as_many_digits_as_it_takes():
+    mdp = cliff_walk(5, (0, 0.1))
+    with pytest.raises(st.BudgetError, match=r"^risk is 0\.34389999; the least .* is 0\.3439$"):
+        st.constrained_optimal(mdp, risk=0.34389999)
+    with pytest.raises(st.BudgetError, match=r"^budget is 0\.99999999; the least .* is 1$"):
+        st.constrained_optimal(st.instances.school_road(), budget=0.99999999)
+
+
 def test_a_plan_for_another_world_is_refused():
     plan = st.constrained_optimal(st.instances.school_road(), risk=0.25)
     with pytest.raises(

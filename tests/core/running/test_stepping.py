@@ -261,6 +261,10 @@ INFO = {"cost": 0.0}
         (Told(MDP, 0, np.zeros(4)), TypeError, "the observation after .*; expected a whole numb"),
         (Told(MDP, 1, None), TypeError, "the reward of step 3 of episode 1 is None; expected a"),
         (Told(MDP, 1, np.nan), ValueError, "the reward of step 3 of episode 1 is nan; expected a"),
+        (Told(MDP, 1, 1e308), ValueError, r"the reward of step 3 of episode 1 is 1e\+308; expec"),
+        (Told(MDP, 2, "False"), TypeError, "terminated of step 3 of episode 1 is 'False'; expect"),
+        (Told(MDP, 2, np.nan), TypeError, "terminated of step 3 of episode 1 is nan; expected T"),
+        (Told(MDP, 3, None), TypeError, "truncated of step 3 of episode 1 is None; expected True"),
         (Told(MDP, 4, None), TypeError, "the info of step 3 of episode 1 is None; expected a dic"),
         (
             Told(MDP, 4, {"Cost": 1}),
@@ -268,6 +272,7 @@ INFO = {"cost": 0.0}
             'the info of step 3 of episode 1 has no "cost"; expected that of the state in which '
             "the action was taken: the violation is counted from the costs that the environment",
         ),
+        (Told(MDP, 4, {"cost": -1e308}), ValueError, '"cost" in the info of .* is -1e.308; expec'),
         (Told(MDP, 4, {"cost": np.inf}), ValueError, '"cost" in the info of step 3 of .* is inf'),
         (Told(MDP, 4, {"cost": "1"}), TypeError, "\"cost\" in the info of step 3 of .* is '1'; "),
         (
