@@ -66,9 +66,8 @@ def run_divergence(asked: ArrayLike, kl: ArrayLike) -> float:
     times, each = _alike(
         asked=numbers(asked, "asked", 0, ends="[)"), kl=numbers(kl, "kl", ROUNDING, ends="[]")
     )
-    shared = np.broadcast_arrays(times, each)
-    # Nothing asked costs nothing, also where an answer would tell all.
-    return float(np.sum(np.multiply(*shared, out=np.zeros(shared[0].shape), where=shared[0] > 0)))
+    # Nothing asked costs nothing, also where one answer would tell all.
+    return float(np.sum(times * np.where(times > 0, each, 0.0)))
 
 
 def bretagnolle_huber(divergence: ArrayLike) -> NDArray[np.float64]:
