@@ -24,7 +24,9 @@ playground.tools.learn = (app) => {
   const boards = NAMES.map((name) => playground.board.create(name));
   const words = NAMES.map(() => make("p", { class: "pg-quiet" }));
   const curves = playground.curves.create(
-    "Violation in all: each step in the water counts 1 − τ", NAMES, "the best policy for reward alone",
+    "Violation in all: each step in the water counts 1 − τ",
+    NAMES,
+    "the best policy for reward alone",
   );
   const said = make("p", { class: "pg-said", role: "status" });
   const play = button("Play", () => (playing ? stop() : start()));
@@ -35,7 +37,9 @@ playground.tools.learn = (app) => {
   });
   const pace = slider("speed", {
     min: 0, max: SPEEDS.length - 1, value: SPEEDS.indexOf(speed),
-    said: (i) => (SPEEDS[i] === Infinity ? "as fast as it goes" : `${SPEEDS[i].toLocaleString("en")} episodes a second`),
+    said: (i) => (
+      SPEEDS[i] === Infinity ? "as fast as it goes" : `${count(SPEEDS[i], "episode")} a second`
+    ),
   }, (i) => {
     speed = SPEEDS[i];
     due = 0;
@@ -56,7 +60,8 @@ playground.tools.learn = (app) => {
     const { alpha } = runs[0].learner;
     const tries = Math.ceil((alpha / world.H) ** 2);
     does.textContent = scale === "0"
-      ? "Without a bonus a learner believes its first averages, and hopes only for what it has never tried."
+      ? "Without a bonus a learner believes its first averages, and hopes only for what it has "
+        + "never tried."
       : `With this bonus a move counts as the best there could be at least until it was tried ${
         count(tries, "time")} from a cell at a step.${
         scale === "1" ? " It is the theorem's own; the smaller ones are tuned." : ""}`;
@@ -141,7 +146,9 @@ playground.tools.learn = (app) => {
           + `earns ${round(since(rewards))}.`
         : "Knows nothing yet.";
     });
-    const reference = safe ? `the best safe policy earns ${round(safe.value)}` : "there is no safe policy";
+    const reference = safe
+      ? `the best safe policy earns ${round(safe.value)}`
+      : "there is no safe policy";
     references.textContent = `For comparison: ${reference}; the best of all `
       + `${round(best.value)}, in the water in ${percent(reckless.unsafeProbability)}.`;
     const words_ = n === EPISODES
@@ -162,17 +169,21 @@ playground.tools.learn = (app) => {
       + "learns what pays. SUCBVI learns what is doomed as well, and keeps away from it.",
     element: make(
       "div", {},
-      make("div", { class: "pg-row" }, play, one, button("Start again", begin), pace.element, bonus.element),
+      make("div", { class: "pg-row" }, play, one, button("Start again", begin), pace.element,
+        bonus.element),
       does, said,
       make("div", { class: "pg-pair" }, ...NAMES.map((name, i) => (
         make("div", {}, make("p", { class: "pg-name" }, name), boards[i].element, words[i])
       ))),
       references,
       make("p", { class: "pg-legend" },
-        make("span", { class: "pg-key-mark", "data-mark": "unsafe" }), "flagged: its cost is too high for bad luck",
-        make("span", { class: "pg-key-mark", "data-mark": "doomed" }), "believed to be doomed at the step that the slider shows",
+        make("span", { class: "pg-key-mark", "data-mark": "unsafe" }),
+        "flagged: its cost is too high for bad luck",
+        make("span", { class: "pg-key-mark", "data-mark": "doomed" }),
+        "believed to be doomed at the step that the slider shows",
         make("span", { class: "pg-key-mark", "data-mark": "elsewhere" }), "at some other step",
-        make("span", { class: "pg-key-mark", "data-mark": "visited" }), "visited, the more shade the more often"),
+        make("span", { class: "pg-key-mark", "data-mark": "visited" }),
+        "visited, the more shade the more often"),
     ),
     under: curves.element,
     press() {},

@@ -14,7 +14,7 @@ playground.tools.paint = (app) => {
   const brushes = make(
     "div",
     { class: "pg-brushes", role: "radiogroup", "aria-label": "Brush" },
-    ...Object.entries(BRUSHES).map(([kind, words], i) => make(
+    ...Object.entries(BRUSHES).map(([kind, words]) => make(
       "label",
       { class: "pg-brush" },
       make("input", {
@@ -34,10 +34,12 @@ playground.tools.paint = (app) => {
   const sliders = {
     H: slider("steps H", { min: LIMITS.H[0], max: LIMITS.H[1], value: 1 },
       (H) => app.change({ H }), settle),
-    slip: slider("chance of a slip", { min: LIMITS.slip[0], max: LIMITS.slip[1], step: 0.01, value: 1 },
-      (slip) => app.change({ slip }), settle),
-    tau: slider("threshold τ, for the learners", { min: LIMITS.tau[0], max: LIMITS.tau[1], step: 0.01, value: 0 },
-      (tau) => app.change({ tau }), settle),
+    slip: slider("chance of a slip", {
+      min: LIMITS.slip[0], max: LIMITS.slip[1], step: 0.01, value: 1,
+    }, (slip) => app.change({ slip }), settle),
+    tau: slider("threshold τ, for the learners", {
+      min: LIMITS.tau[0], max: LIMITS.tau[1], step: 0.01, value: 0,
+    }, (tau) => app.change({ tau }), settle),
   };
   const sizes = Object.fromEntries([["rows", "height"], ["columns", "width"]].map(([label, side]) => [
     side,

@@ -276,14 +276,17 @@ playground.start = (root) => {
 
   const [first] = Object.keys(worlds);
   const asked = linked ? location.hash.slice(1) : "";
-  const { wrong, found } = asked.startsWith("map=") ? world_.fromLink(asked) : { wrong: "", found: worlds[first] };
+  const { wrong, found } = asked.startsWith("map=")
+    ? world_.fromLink(asked)
+    : { wrong: "", found: worlds[first] };
   change(wrong ? worlds[first] : found);
   look(start());
   choose(tools[0]);
   kept = world_.toLink(app.world);
   large.href = address();
   if (wrong) {
-    say(`The link holds no world that can be shown, so this is ${worlds[first].name.toLowerCase()}. ${wrong}`);
+    const instead = worlds[first].name.toLowerCase();
+    say(`The link holds no world that can be shown, so this is ${instead}. ${wrong}`);
   }
   if (linked) {
     addEventListener("hashchange", () => {

@@ -6,7 +6,7 @@ globalThis.playground ??= {};
 playground.tools ??= {};
 
 playground.tools.why = (app) => {
-  const { make, button, count, place, player, still } = playground.dom;
+  const { make, button, place, player, still } = playground.dom;
   const { ACTIONS } = playground.world;
   const said = make("div", { class: "pg-said", role: "status" });
   const later = make("div"); // what is said below the first step
@@ -76,7 +76,7 @@ playground.tools.why = (app) => {
         make("ul", {}, ...lines(s, ends).map((words) => make("li", {}, words))),
       ))
       : [make("p", {}, dry.length
-        ? `Step ${step}: from each of ${count(dry.length, "cell")} every move has such an end again.`
+        ? `Step ${step}: from each of ${dry.length} cells every move has such an end again.`
         : `Step ${step}: nothing is left but water. Whatever is done, bad luck can bring it about.`)];
     if (at === 0) {
       said.replaceChildren(...told, later);

@@ -91,7 +91,10 @@ WITHOUT = "import sys; sys.modules['matplotlib'] = None; from safeteach.command 
 @pytest.mark.parametrize(
     ("command", "code", "out", "err"),
     [
-        ([Path(sys.executable).with_name("safeteach")], 0, "Yes: from shore", ""),
+        pytest.param(
+            [Path(sys.executable).with_name("safeteach")], 0, "Yes: from shore", "",
+            marks=pytest.mark.thorough,
+        ),
         ([sys.executable, "-W", "error", "-m", "safeteach"], 0, "Yes: from shore", ""),
         ([sys.executable, "-c", WITHOUT], 2, "", 'say pip install "safeteach[figures]"\n'),
     ],

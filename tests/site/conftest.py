@@ -33,6 +33,7 @@ FLAGS = [
 # The longest group first, so that no process is alone with it at the end.
 FIRST = (
     "test_lab.py",
+    "test_playground.py",
     "test_booksite.py",
     "test_student.py",
     "test_instructor.py",

@@ -449,8 +449,16 @@ def test_extremes(opened, told, verdict):
     page.get_by_role("button", name="right").click()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1100])
+MORE = pytest.mark.thorough
+
+
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [
+        ("light", 390), ("dark", 1100),
+        pytest.param("light", 1100, marks=MORE), pytest.param("dark", 390, marks=MORE),
+    ],
+)  # fmt: skip
 def test_axe_finds_nothing_in_any_tool_and_nothing_is_too_wide(opened, theme, width):
     page = opened(viewport={"width": width, "height": 900}, color_scheme=theme)
     page.add_style_tag(content="*, ::before, ::after { transition: none !important }")

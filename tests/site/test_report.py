@@ -30,8 +30,7 @@ def file(request, tmp_path):
     return path.as_uri()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1100)])
 def test_axe_finds_nothing_and_nothing_is_too_wide(new_page, file, theme, width):
     page, asked, complaints = new_page(), [], []
     page.set_viewport_size({"width": width, "height": 900})

@@ -275,6 +275,7 @@ print(hashlib.sha256(st.report(mdp).html.encode()).hexdigest())
 """
 
 
+@pytest.mark.thorough
 def test_the_same_world_gives_the_same_bytes():
     assert st.report(RISKY).html == st.report(RISKY).html
     runs = [

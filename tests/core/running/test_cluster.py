@@ -41,7 +41,7 @@ def test_every_run_arrives_bit_for_bit_though_a_worker_is_killed(tmp_path):
     assert kept == {file: file.stat().st_mtime_ns for file in how["folder"].iterdir()}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_cluster_that_is_closed_is_said_and_nothing_is_half_written(tmp_path):
     said, later, *more = on_a_cluster("close", tmp_path).splitlines()
     assert said.startswith("the executor died with ") and " of 4 runs unfinished; runs" in said

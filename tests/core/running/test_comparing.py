@@ -246,7 +246,7 @@ def test_a_process_that_dies_is_replaced_and_the_others_are_finished(tmp_path):
     check_against(results, serial({"SUCBVI": st.SUCBVI}, mdp, 20, range(3)))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_somebodys_executor_that_dies_is_a_clear_error_and_finished_runs_are_kept(tmp_path):
     mdp, makers = st.instances.ice_corridor(), {"SUCBVI": st.SUCBVI, "Mortal": Mortal}
     how = {"episodes": 20, "seeds": range(3), "folder": tmp_path, "progress": False}

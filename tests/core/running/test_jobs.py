@@ -405,7 +405,7 @@ def live_until(process, folder, runs, seconds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("runs", "seconds"), moments(2, seed=1))
+@pytest.mark.parametrize(("runs", "seconds"), moments(1, seed=1))
 def test_kill_9_at_any_moment_leaves_no_process_and_loses_nothing(
     runs, seconds, command, expected, monkeypatch
 ):
@@ -419,7 +419,7 @@ def test_kill_9_at_any_moment_leaves_no_process_and_loses_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("runs", "seconds"), moments(2, seed=2))
+@pytest.mark.parametrize(("runs", "seconds"), moments(1, seed=2))
 def test_a_worker_that_is_killed_at_any_moment_is_replaced(
     runs, seconds, command, expected, monkeypatch
 ):
