@@ -10,9 +10,12 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export JUPYTER_PREFER_ENV_PATH := 1
 export IPYTHONDIR := $(CURDIR)/.venv/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# What is compiled or checked once is kept with the environment, not among the sources.
+export NUMBA_CACHE_DIR := $(CURDIR)/.venv/numba
+export MYPY_CACHE_DIR := $(CURDIR)/.venv/mypy
 
 .DEFAULT_GOAL := help
-.PHONY: help book student instructor test thorough oldest check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels bench browser lock clean
+.PHONY: help book student instructor test thorough oldest check lab serve notebooks contents picture figure1 sweep lower-bounds stopping duels field bench browser lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +77,9 @@ stopping: .venv/.stamp  ## rerun exploration to its end in a world of three stat
 duels: .venv/.stamp  ## rerun two learners of games against four adversaries, a few minutes
 	@python book/studies/studies.py duels
 
+field: .venv/.stamp  ## rerun two learners on a field with 324 states, a few minutes
+	@python book/studies/studies.py field-tuning field field-growth
+
 bench: .venv/.stamp  ## print how fast the library is
 	@python tests/benchmarks/bench.py
 
@@ -90,7 +96,7 @@ lock:  ## pin anew, in requirements.txt, what pyproject.toml asks for
 	@echo "requirements.txt: $$(grep -c == requirements.txt) packages"
 
 clean:  ## remove what was built; .venv and .vendor stay
-	@rm -rf _build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf _build .pytest_cache .ruff_cache .hypothesis
 
 # A new lock means a new environment; a new pyproject.toml only a new installation of the library.
 .venv/.locked: requirements.txt

@@ -2,6 +2,12 @@
 
 import functools
 import inspect
+import os
+
+
+def many(some, all_of_them):
+    """How many random examples a test tries: some in `make test`, and all in `make thorough`."""
+    return all_of_them if os.environ.get("SAFETEACH_THOROUGH") else some
 
 
 def each(names, values):

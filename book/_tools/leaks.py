@@ -16,6 +16,7 @@ For solutions the rooms of the chapters are no excuse: a checker knows the answe
 otherwise.
 """
 
+import functools
 import html
 import re
 import zipfile
@@ -91,7 +92,28 @@ class Searched:
 
     def says(self, kind: str, text: str) -> bool:
         """Whether something of a kind stands in it."""
-        return text in (self.code if kind == "code" else self.prose)
+        whole, known = (
+            (self.code, self._code_words) if kind == "code" else (self.prose, self._prose_words)
+        )
+        return inner_words(text) <= known and text in whole  # most texts lack a word
+
+    @functools.cached_property
+    def _code_words(self) -> frozenset[str]:
+        return frozenset(WORD.findall(self.code))
+
+    @functools.cached_property
+    def _prose_words(self) -> frozenset[str]:
+        return frozenset(self.prose.split())
+
+
+@functools.cache
+def inner_words(text: str) -> frozenset[str]:
+    """The words inside a text: whatever holds it has these between other signs than letters.
+
+    >>> sorted(inner_words("total=hidden.sum()"))
+    ['hidden']
+    """
+    return frozenset(WORD.findall(text)[1:-1])
 
 
 def squash(code: str) -> str:

@@ -22,6 +22,10 @@ MEASURED = {
     "COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"),
     "COVERAGE_FILE": str(COVERAGE / "data"),
 }
+# Tests that try random worlds try more of them (`many` in tests/looping.py).
+THOROUGH = {"SAFETEACH_THOROUGH": "1"}
+# What is left to `make test` is not even read (tests/conftest.py).
+CHECK = {"SAFETEACH_CHECK": "1"}
 # They are thousands of processes: each reads what an earlier one has compiled, whoever forbids it.
 KEPT = {"PYTHONDONTWRITEBYTECODE": ""}
 LOUD = re.compile(r"^NO BROWSER.*", re.MULTILINE)
@@ -66,12 +70,14 @@ def stages(which: str) -> tuple[Stage, ...]:
         pytest += " -o faulthandler_timeout=3600"  # else it ends what takes long
     source = (
         Stage("lint", "ruff check", r"(All checks passed|Found \d+ errors?)", 2),
-        Stage("types", "mypy", r"(Success: .*|Found .*)", 13),
+        Stage("types", "mypy", r"(Success: .*|Found .*)", 15),
     )
     unit = f"{pytest} --dist worksteal --ignore=tests/site"
     if which == "quick":
-        return (*source, Stage("unit tests", unit, SUMMARY, 45))
+        return (*source, Stage("unit tests", unit, SUMMARY, 43, environment=CHECK))
+    noted = MEASURED
     if which == "thorough":
+        noted = MEASURED | THOROUGH
         again = "pytest -q -n 2 --dist loadfile --nbval --ignore=book/_tools book"
         nbval = Stage("nbval", again, SUMMARY, 110)
     else:
@@ -80,11 +86,11 @@ def stages(which: str) -> tuple[Stage, ...]:
         nbval = Stage("nbval", replayed, SUMMARY, 5, "build", tools)
     return (
         *source,
-        Stage("unit tests", unit, SUMMARY, 300 if which == "all" else 3600, environment=MEASURED),
+        Stage("unit tests", unit, SUMMARY, 310 if which == "all" else 3600, environment=noted),
         Stage("coverage", "python book/_tools/reached.py", r"coverage (.*)", 5),
-        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 170),
+        Stage("build", "jupyter-book build . -W -n --keep-going", r"(build .*)\.", 130),
         nbval,
-        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 225, "build"),
+        Stage("pages", f"{pytest} --dist loadgroup tests/site", SUMMARY, 253, "build"),
     )
 
 

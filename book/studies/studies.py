@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import duels
+import field
 import lower_bounds
 import pond
 import reward_free
@@ -47,7 +48,7 @@ class Bench:
 def studies() -> dict[str, Study]:
     """Every study by its name."""
     others = (reward_free.STUDY, lower_bounds.STUDY, stopping.STUDY, duels.STUDY)
-    return pond.studies() | {study.name: study for study in others}
+    return pond.studies() | {study.name: study for study in others} | field.studies()
 
 
 def make(study: Study, file: Path, bench: Bench) -> None:

@@ -41,6 +41,7 @@ from safeteach.figures.described import (
 )
 from safeteach.instances import GridMDP, PursuitGame, TreeMDP
 from safeteach.worlds.games import SafeGame
+from safeteach.worlds.reading import thin
 from safeteach.worlds.world import World, check_world
 
 __all__ = ["card"]
@@ -185,7 +186,7 @@ def _reading(world: World) -> list[str]:
     """How to read what is not written."""
     words = []
     cost, reward = "c is a cost", "r is the reward of a step or of a move"
-    letters = [cost] * bool(world.c.any()) + [reward] * bool(world.r.any())
+    letters = [cost] * bool(world.c.any()) + [reward] * bool(thin(world.r).any())
     if letters:
         words.append(f"{', '.join(letters)}; where none is written it is 0.")
     sure = np.concatenate([world.rows(h).probability == 1 for h in steps_of(world)])

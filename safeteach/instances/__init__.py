@@ -1,7 +1,8 @@
-"""Worlds to learn in: grids, a road, a railway, a server room, random ones, trees, games."""
+"""Worlds to learn in: grids, fields, roads, a server room, random ones, trees, games."""
 
 from safeteach.instances.costs import smoke
 from safeteach.instances.counterexample import union_counterexample
+from safeteach.instances.fields import obstacle_field
 from safeteach.instances.games import PursuitGame, penny_bridge, pursuit, quay, random_game
 from safeteach.instances.grids import GridMDP, grid, grid_from_map, ice_corridor
 from safeteach.instances.laboratory import laboratory
@@ -19,6 +20,7 @@ __all__ = [
     "grid_from_map",
     "ice_corridor",
     "laboratory",
+    "obstacle_field",
     "penny_bridge",
     "pursuit",
     "quay",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from safeteach.arguments import check_fits
 from safeteach.kernels import compiled
 from safeteach.worlds.known import Episode, Known
 
@@ -43,6 +44,8 @@ class SeenTransitions:
 
     def __init__(self, known: Known) -> None:
         self.shape = (known.H, known.S, known.A)
+        # Its counts, and the rewards and values that a learner keeps beside them.
+        check_fits((5, *self.shape), float, "what this learner keeps", "take fewer steps or states")
         rows = known.H * known.S * known.A
         self.reached = np.zeros(self.shape[:2], np.bool_)
         self.visits = np.zeros(rows, np.int64)

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from safeteach.arguments import number
+from safeteach.arguments import check_fits, number
 from safeteach.kernels import best_of, compiled
 from safeteach.learners.contract import Shown, check_settings
 from safeteach.worlds.known import Episode, Known
@@ -83,6 +83,7 @@ class TripleQ(Shown):
             known, episodes=episodes, delta=delta, bonus_scale=bonus_scale, budget=budget
         )
         S, A, H, K = known.S, known.A, known.H, episodes
+        check_fits((4, H, S, A), float, "what this learner keeps", "take fewer steps or states")
         iota = 128 * math.log(math.sqrt(2 * S * A * H) * K)
         self.chi = self.eta = K**0.2
         if epsilon is None:

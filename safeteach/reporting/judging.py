@@ -111,26 +111,28 @@ def changed(
     H: int | None = None,
     tau: float | None = None,
     drop_below: float | None = None,
+    first: int = 1,
 ) -> SafeMDP:
     """The same world with fewer or more steps, another threshold, or without small probabilities.
 
-    More steps than there are take a world whose P and r are the same at every step.
+    Its steps are ``first`` .. ``H`` of the world's.  More than there are take a world whose P and
+    r are the same at every step.
     """
     H = world.H if H is None else H
     with extra("figures"):
         from scipy.sparse import csr_array
 
     P = []
-    for h in range(1, 2 if world.stationary else H + 1):
+    for h in range(first, first + 1 if world.stationary else H + 1):
         rows = world.rows(h)
         parts = rows.probability, rows.successors, rows.indptr
         P.append(csr_array(parts, shape=(world.S * world.A, world.S)))
     return SafeMDP(
         P[0] if world.stationary else P,
-        thin(world.r)[0] if is_steady(world) else world.r[:H],
+        thin(world.r)[0] if is_steady(world) else world.r[first - 1 : H],
         world.c,
         world.tau if tau is None else tau,
-        H,
+        H - first + 1,
         world.s1,
         drop_below=drop_below,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from importlib.util import find_spec
+from typing import TypeGuard
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from safeteach.reporting.markup import bullets, paragraph, picture, section, tab
 from safeteach.reporting.saying import count, either, number, steps
 from safeteach.reporting.sensitivity import (
     Case,
+    by_beginning,
     by_dropping,
     by_horizon,
     by_threshold,
@@ -98,12 +100,14 @@ def verdict_of(world: SafeMDP, found: Verdict) -> str:
         if found.safe is None or found.best is None:
             return f"{yes}; what it can earn was not computed, because the world is too large."
         price = price_of_safety(world, found)
+        own = " in your own rewards" if _mapped(world) else ""
+        safe = _said(world, found.safe) + own
         if not price:
-            return f"{yes}, and the best one earns {number(found.safe)}: safety costs nothing."
+            return f"{yes}, and the best one earns {safe}: safety costs nothing."
         return (
-            f"{yes}; the best one earns {number(found.safe)}, and the best of all policies "
-            f"{number(found.best)}, unsafe with probability {either(found.reckless, '')}: the "
-            f"price of safety is {number(price)}."
+            f"{yes}; the best one earns {safe}, and the best of all policies "
+            f"{_said(world, found.best)}, unsafe with probability {either(found.reckless, '')}: "
+            f"the price of safety is {_said(world, price, 0)}."
         )
     if world.unsafe[world.s1]:
         return f"No: no policy is safe, because the start, {start}, is unsafe itself."
@@ -111,6 +115,11 @@ def verdict_of(world: SafeMDP, found: Verdict) -> str:
     if found.least is None:
         return f"{no}; how small it can be was not computed, because the world is too large."
     return f"{no}; the least risk there is is {number(found.least)}."
+
+
+def _said(world: SafeMDP, value: float, over: int | None = None) -> str:
+    """A sum of rewards over so many steps, H by default, in those of the outside if there are."""
+    return number(float(world.outside(value, over)) if _mapped(world) else value)
 
 
 def price_of_safety(world: SafeMDP, found: Verdict) -> float | None:
@@ -160,7 +169,7 @@ def _numbers(world: SafeMDP, found: Verdict) -> str:
     columns, none = ["What", "Here"], "there is no safe policy"
     rows = [[what, either(x, none)] for what, x, _ in values]
     rows += [[what, either(x, none)] for what, x in risks]
-    if isinstance(world, ImportedMDP) and _mapped(world):
+    if _mapped(world):
         columns.append("In your own rewards")
         for row, (_, x, over) in zip(rows, values, strict=False):
             row.append(none if x is None else number(float(world.outside(x, over))))
@@ -169,8 +178,9 @@ def _numbers(world: SafeMDP, found: Verdict) -> str:
     return table("Values and risks, from the start", columns, rows)
 
 
-def _mapped(world: ImportedMDP) -> bool:
-    return (world.low, world.high) != (0.0, 1.0)
+def _mapped(world: SafeMDP) -> TypeGuard[ImportedMDP]:
+    """Whether it has rewards of the outside that are others."""
+    return isinstance(world, ImportedMDP) and (world.low, world.high) != (0.0, 1.0)
 
 
 def doomed_states(world: SafeMDP) -> str:
@@ -250,7 +260,8 @@ def _drawn_witness(
 
 def sensitivity(world: SafeMDP) -> str:
     """How the verdict changes."""
-    pieces = [*_horizons(world), *_thresholds(world), *_dropped(world)]
+    later = [] if is_steady(world) else _beginnings(world)
+    pieces = [*_horizons(world), *later, *_thresholds(world), *_dropped(world)]
     return section("sensitivity", "4. What the verdict hangs on", pieces)
 
 
@@ -278,6 +289,25 @@ def _horizons(world: SafeMDP) -> list[str]:
     return [
         *map(paragraph, pieces),
         _cases("If H were another", "H", cases, lambda case: [f"{int(case.at):,}"]),
+    ]
+
+
+def _beginnings(world: SafeMDP) -> list[str]:
+    """What is left of the schedule of a world that is not the same at every step."""
+    doomed = find_doom(world).steps(world.s1)
+    which = "none" if doomed == [(1, world.H)] else "all"
+    if which == "all" and doomed:
+        which = f"all but {steps(doomed)}"
+    said = (
+        "An episode can also begin later in the same schedule, and end as it does. Steps at which "
+        f"some policy is safe from {world.state_name(world.s1)} to the end: {which}."
+    )
+    cases = by_beginning(world)
+    if not cases:
+        return [paragraph(f"{said} Left out: values for later beginnings, which take too long.")]
+    return [
+        paragraph(said),
+        _cases("If the episode began later", "At step", cases, lambda case: [f"{int(case.at):,}"]),
     ]
 
 

@@ -1,4 +1,4 @@
-"""How a verdict changes with the horizon, with the threshold, and without small probabilities.
+"""How a verdict changes: with the horizon, the beginning, the threshold, without small chances.
 
 Taught in the chapter *Your own world*.
 """
@@ -17,7 +17,14 @@ from safeteach.reporting.judging import Verdict, changed, is_steady, judge, take
 from safeteach.safety import doomed_until
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["Case", "by_dropping", "by_horizon", "by_threshold", "first_doomed_horizon"]
+__all__ = [
+    "Case",
+    "by_beginning",
+    "by_dropping",
+    "by_horizon",
+    "by_threshold",
+    "first_doomed_horizon",
+]
 
 Value = TypeVar("Value", int, float)
 
@@ -33,7 +40,8 @@ class Case:
     Attributes
     ----------
     at : float
-        The horizon, the threshold, or the probability below which arrows are ignored.
+        The horizon, the first step, the threshold, or the probability below which arrows are
+        ignored.
     verdict : Verdict
     own : bool
         Whether this is the world of the report itself.
@@ -112,6 +120,17 @@ def by_horizon(world: SafeMDP) -> list[Case]:
         )
         for H in horizons
     ]
+
+
+def by_beginning(world: SafeMDP) -> list[Case]:
+    """The verdict if an episode began at the start at a later step, and ended as it does.
+
+    An empty list if that would take too long.
+    """
+    beginnings = _some(range(1, world.H + 1), FEWER_CASES, 1)
+    if takes_too_long(world, passes=4 * len(beginnings)):
+        return []
+    return [Case(h, judge(changed(world, first=h)), h == 1) for h in beginnings]
 
 
 def by_threshold(world: SafeMDP) -> list[Case]:

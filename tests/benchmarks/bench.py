@@ -38,7 +38,7 @@ import browser  # noqa: E402, from the folders of the line before
 import playground  # noqa: E402
 from benchmarks import by_hand  # noqa: E402
 from benchmarks.dense_loop import dense_ucbvi  # noqa: E402
-from benchmarks.random_ponds import obstacle_field, random_pond  # noqa: E402
+from benchmarks.random_ponds import random_pond  # noqa: E402
 from benchmarks.valleys import valleys  # noqa: E402
 from moving import walks  # noqa: E402
 from oracles.linear_programs import lp_value, occupancy_lp  # noqa: E402
@@ -461,7 +461,8 @@ def bench_growth() -> None:
         f"{'learner':>7} {'states':>7} {'H S² A':>12} {'seen':>7} {'us/episode':>11} {'ns/seen':>8}"
     )
     ponds = [random_pond(side, H=25) for side in (5, 10, 20, 40, 50)]
-    for make, mdp in itertools.product((st.SUCBVI, st.UCBVI), [*ponds, obstacle_field(H=25)]):
+    worlds = [*ponds, st.instances.obstacle_field()]
+    for make, mdp in itertools.product((st.SUCBVI, st.UCBVI), worlds):
         learner = make(mdp.known, episodes=5_000, bonus_scale=BONUS_SCALE)
         st.run(learner, mdp)
         seen = int(learner.transitions.length.sum())

@@ -16,6 +16,8 @@ DIRECTIVE = re.compile(
 )
 LABEL = re.compile(r"^:label: (\S+)$", re.MULTILINE)
 NAMED = re.compile(r"\{prf:ref\}`([\w-]+)`")
+# A proof on another page than its statement says in the text before it whose proof it is.
+APART = re.compile(r"\bproof of \{prf:ref\}`([\w-]+)`")
 
 
 @dataclass
@@ -30,13 +32,20 @@ class Statement:
 
 @cache
 def parts():
-    """The numbered parts of the book: the pages of each, by its title."""
+    """The parts of the book that state and prove: the pages of each that do, by its title.
+
+    In a numbered part these are all its chapters.
+    """
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    return {
-        part["caption"]: [chapter["file"] for chapter in part["chapters"]]
+    pages = {
+        part["caption"]: [
+            page["file"]
+            for page in part["chapters"]
+            if part.get("numbered") or DIRECTIVE.search(prose(page["file"]))
+        ]
         for part in toc["parts"]
-        if part.get("numbered")
     }
+    return {caption: found for caption, found in pages.items() if found}
 
 
 @cache
@@ -53,10 +62,13 @@ def statements():
     """All of them by label, in the order of the book."""
     found, label = {}, ""
     for page in [page for pages in parts().values() for page in pages]:
+        end = 0
         for directive in DIRECTIVE.finditer(prose(page)):
             kind, title, body = directive["kind"], directive["title"].strip(), directive["body"]
+            apart = APART.findall(prose(page)[end : directive.start()])
+            end = directive.end()
             if kind == "proof":
-                found[label].text += body
+                found[apart[-1] if apart else label].text += body
             else:
                 label = LABEL.search(body)[1]
                 found[label] = Statement(kind, title, page, body)

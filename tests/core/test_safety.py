@@ -11,6 +11,7 @@ import pytest
 from benchmarks.valleys import valleys
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 from oracles.brute_force import all_policies, meets_unsafe, worlds
 from oracles.storm import minimal_risk, storm_model, unfold
 
@@ -20,7 +21,7 @@ from safeteach.worlds import rows
 
 @pytest.mark.slow
 @given(worlds())
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=many(350, 1000), deadline=None)
 def test_exact_sets_equal_brute_force_over_all_policies(mdp):
     check_against_all_policies(mdp)
 
@@ -47,7 +48,7 @@ def check_against_all_policies(mdp):
 
 
 @given(worlds(max_states=6, max_policies=10**9))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(175, 500), deadline=None)
 def test_invariants(mdp):
     U, safe = st.potentially_unsafe(mdp), st.safe_actions(mdp)
     printed = st.potentially_unsafe(mdp, recursion="paper")
@@ -65,7 +66,7 @@ def test_invariants(mdp):
 
 
 @given(worlds(max_states=6, max_policies=10**9), hs.integers(0, 5))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(175, 500), deadline=None)
 def test_more_hazards_never_shrink_the_sets(mdp, extra):
     c = mdp.c.copy()
     c[extra % mdp.S] = 1.0
@@ -75,7 +76,7 @@ def test_more_hazards_never_shrink_the_sets(mdp, extra):
 
 
 @given(worlds(max_states=6, max_policies=10**9))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(175, 500), deadline=None)
 def test_every_witness_is_one(mdp):
     U = st.potentially_unsafe(mdp)
     for h, s in np.argwhere(U) + np.array([1, 0]):
@@ -106,7 +107,7 @@ def test_every_witness_is_one(mdp):
 @pytest.mark.slow
 def test_the_printed_recursion_is_wrong_for_step_dependent_worlds_only():
     wrong = 0
-    for seed in range(1000):
+    for seed in range(many(300, 1000)):
         for stationary in (True, False):
             mdp = st.instances.random_mdp(3, 2, 4, seed, stationary=stationary)
             policies = all_policies(mdp)

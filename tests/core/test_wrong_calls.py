@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from core.running.walks import Walk
+from looping import each
 
 import safeteach as st
 from safeteach.widgets import Slider
@@ -154,6 +155,7 @@ RIGHT = {
     "figures.witness": {"mdp": MDP, "s": 1, "h": 3},
     "instances.grid_from_map": {"text": "S.X\n..G", "H": 3, "slip": 0.2, "tau": 0.5},
     "instances.laboratory": {"H": 10},
+    "instances.obstacle_field": {"side": 4, "H": 8, "seed": 0, "obstacles": 0.3},
     "instances.penny_bridge": {"H": 5},
     "instances.pursuit": {"text": ".$A.\nXXR$", "H": 3},
     "instances.quay": {"seaward": False, "H": 6},
@@ -241,7 +243,7 @@ SHAPES = {"an empty list", "an array with seven axes", "an empty array"}  # a fo
 COUNTS = {"1.5", "0"} | SHAPES
 FINE = {
     "a": {"0"}, "b": {"0"}, "s": {"0"}, "s1": {"0"},
-    "seed": {"0", "huge"},
+    "seed": {"0", "huge"}, "obstacles": {"0"},
     "tau": {"0"}, "unsafe": {"0"}, "edges": {"0"},
     "noise": FROM_0, "bonus_scale": FROM_0, "epsilon": FROM_0,
     "budget": NO_LIMIT, "risk": {"0"},
@@ -417,12 +419,12 @@ def several_wrong(seed):
             assert found is None, (name, changed, found)
 
 
-@pytest.mark.parametrize("seed", range(DRAWS))
+@each("seed", range(DRAWS))
 def test_several_wrong_arguments_are_refused_too(seed):
     several_wrong(seed)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(DRAWS, 100 * DRAWS))
+@each("seed", range(DRAWS, 100 * DRAWS))
 def test_many_more_wrong_calls_are_refused(seed):
     several_wrong(seed)

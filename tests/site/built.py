@@ -18,5 +18,21 @@ INTERACTIVE = [
     if (file := HTML / f"{page}.html").is_file()
     and 'class="interactive"' in file.read_text("utf-8")
 ]
+# Colours in the dark are those of the theme and of a few boxes: these pages have all of them, and
+# the others are left to `make thorough`.  So it is with formulas that scroll, which one script
+# gives their names.  The same pages are judged with formulas as they are spoken, which MathJax
+# makes all alike.
+DARK = (
+    "index",
+    "book/reading-paths",
+    "book/model/why-every-step-counts",
+    "book/sucbvi/the-algorithm",
+    "book/reward-free/srf-ucrl",
+    "book/how-to/bring-a-world",
+    "book/reference/worlds",
+    "book/appendix/errata",
+    "book/appendix/bibliography",
+    "search",
+)
 # Milliseconds, for a busy machine: a test waits for what it needs and goes on once it is there.
 PATIENCE = 120_000

@@ -14,7 +14,7 @@ import threading
 
 import browser as browser_tool
 import pytest
-from built import HTML, PATIENCE
+from built import DARK, HTML, PATIENCE
 from playwright.sync_api import sync_playwright
 from xdist.scheduler import LoadScopeScheduling
 
@@ -76,21 +76,18 @@ def pytest_xdist_make_scheduler(config, log):
     return None
 
 
-# Colours in the dark are those of the theme and of a few boxes: some pages have all of them.  The
-# rest, and a phone that is a little narrower still, is for `make thorough`.
-DARK = (
-    "index",
-    "book/reading-paths",
-    "book/model/why-every-step-counts",
-    "book/sucbvi/the-algorithm",
-    "book/reward-free/srf-ucrl",
-    "book/how-to/bring-a-world",
-    "book/reference/worlds",
-    "book/appendix/errata",
-    "book/appendix/bibliography",
-    "search",
-)
+# A phone that is a little narrower still is for `make thorough`.
 NARROWER = "test_no_formula_is_cut_on_a_phone_and_no_sign_strays"
+# One chapter of each part in JupyterLab, those with controls of their own among them.  What a
+# control shows with a kernel is compared with the page in the tests of every room.
+IN_LAB = (
+    "book/model/danger-ahead",
+    "book/sucbvi/what-the-constants-really-do",
+    "book/lower-bounds/the-violation-lower-bound",
+    "book/reward-free/the-reward-free-experiments",
+    "book/games/safe-zero-sum-games",
+    "book/beyond/your-own-world",
+)
 
 
 def left_to_thorough(nodeid):
@@ -102,9 +99,14 @@ def left_to_thorough(nodeid):
     True
     >>> left_to_thorough("tests/site/test_browser.py::test_axe_finds_nothing[book/preface-light]")
     False
+    >>> left_to_thorough("tests/site/test_lab.py::test_the_widgets_of_a_chapter_move[book/a/b]")
+    True
     """
     test = nodeid.rpartition("::")[2]
-    if test.startswith("test_axe_finds_nothing") and test.endswith("-dark]"):
+    if test.startswith("test_the_widgets_of_a_chapter_move"):
+        return test.partition("[")[2].removesuffix("]") not in IN_LAB
+    dark = test.startswith("test_axe_finds_nothing") and test.endswith("-dark]")
+    if dark or test.startswith("test_formulas_that_scroll"):
         return group(nodeid) not in DARK
     return test.startswith(NARROWER) and test.endswith("-375]")
 
@@ -113,7 +115,7 @@ def pytest_collection_modifyitems(items):
     places = {file: place for place, file in enumerate(FIRST)}
     items.sort(key=lambda item: places.get(item.path.name, len(FIRST)))
     for item in items:
-        if item.path.name == "test_browser.py" and left_to_thorough(item.nodeid):
+        if left_to_thorough(item.nodeid):
             item.add_marker(pytest.mark.thorough)
 
 

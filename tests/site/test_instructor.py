@@ -1,4 +1,8 @@
-"""The instructor's edition: behind every solution stands its rubric."""
+"""The instructor's edition: behind every solution stands its rubric.
+
+`make test` looks at its notebooks, and writes the pages of the student's edition, by the same code;
+`make thorough` writes the whole.
+"""
 
 from pathlib import Path
 
@@ -21,6 +25,7 @@ def instructor(tmp_path_factory):
     return folder
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_every_solution_of_a_page_is_followed_by_its_rubric(instructor, page):
     text = (instructor / "html" / f"{page}.html").read_text("utf-8")
@@ -35,9 +40,8 @@ def test_every_solution_of_a_page_is_followed_by_its_rubric(instructor, page):
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
-def test_every_solution_of_a_notebook_is_followed_by_its_rubric(instructor, page):
-    name = Path(f"{page}.ipynb").relative_to("book")
-    notebook = notebooks.read(instructor / "notebooks" / name)
+def test_every_solution_of_a_notebook_is_followed_by_its_rubric(page):
+    notebook = editions.edited("instructor", ROOT / f"{page}.ipynb")
     rubrics = solutions.rubrics_of(Path(page), ROOT)
     for cell, after in zip(notebook.cells, notebook.cells[1:], strict=False):
         if label := solutions.label_of(cell):
@@ -47,5 +51,14 @@ def test_every_solution_of_a_notebook_is_followed_by_its_rubric(instructor, page
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.thorough
+def test_its_notebooks_are_those(instructor):
+    for page in CHAPTERS:
+        path = ROOT / f"{page}.ipynb"
+        written = notebooks.read(instructor / "notebooks" / path.relative_to(notebooks.BOOK))
+        assert written == editions.edited("instructor", path)
+
+
+@pytest.mark.thorough
 def test_no_rubric_is_in_its_wheel_either(instructor):
     assert leaks.search(instructor / "dist", leaks.secrets_of(ROOT)) == []

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 import stages
+from looping import many
 
 
 def stage(code, **settings):
@@ -50,3 +51,13 @@ def test_what_a_run_leaves_out():
         commands = " ".join(one.command for one in stages.stages(which))
         assert {word for word in ("slow", "thorough") if f"not {word}" in commands} == left_out
     assert not any("not " in one.command for one in stages.stages("thorough"))
+
+
+def test_make_thorough_alone_tries_all_examples(monkeypatch):
+    for which in ("quick", "all", "thorough"):
+        (unit,) = [one for one in stages.stages(which) if one.name == "unit tests"]
+        for name in stages.THOROUGH:
+            monkeypatch.delenv(name, raising=False)
+        for name, value in unit.environment.items():
+            monkeypatch.setenv(name, value)
+        assert many(3, 7) == (7 if which == "thorough" else 3)

@@ -1,12 +1,25 @@
-"""The picture of the chapter *Your own world*: a verdict, and the states and steps behind it."""
+"""The pictures of the chapter *Your own world*.
+
+- A verdict, and the states and steps behind it.
+- What an episode costs in worlds of more and more states.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
+from numpy.typing import ArrayLike
 
 from safeteach.arguments import instance, string
+from safeteach.figures.chart import chart, legend_above
 from safeteach.figures.described import (
+    BLUE,
+    GREY,
     INK,
+    VERMILION,
     DescribedFigure,
     Entry,
     Point,
@@ -28,7 +41,7 @@ from safeteach.planning.risk import least_risk
 from safeteach.safety import is_feasible
 from safeteach.worlds.mdp import SafeMDP
 
-__all__ = ["verdict"]
+__all__ = ["growth", "verdict"]
 
 MOST_STEPS, MOST_STATES = 16, 12
 PITCH = 0.34  # inches from one step or state to the next
@@ -36,6 +49,8 @@ RADIUS = 0.115
 EDGE = 0.25
 HEAD = 0.95  # two lines of text and the numbers of the steps
 NAMES = 1.05  # the column of names
+CHART = (5.7, 3.6)
+STYLES = ((BLUE, "solid", "o"), (VERMILION, (0, (5, 2)), "s"))
 
 
 def verdict(mdp: SafeMDP, title: str, steps: int = 0, states: int = 0) -> DescribedFigure:
@@ -112,3 +127,63 @@ def _said(mdp: SafeMDP) -> str:
 def _describe(mdp: SafeMDP, title: str, said: str) -> str:
     kinds = [f"At step {h}: {describe_kinds(mdp, kinds_at(mdp, h))}" for h in (1, mdp.H)]
     return " ".join([f"{title}, {mdp.H} steps. {said}", *dict.fromkeys(kinds)])
+
+
+def growth(
+    states: ArrayLike, costs: Mapping[str, ArrayLike], dense: ArrayLike
+) -> DescribedFigure:
+    """Draw what an episode costs against the number of states, on two logarithmic axes.
+
+    Parameters
+    ----------
+    states : (F,) increasing numbers
+    costs : mapping from a learner to (F,) arrays
+        Microseconds; one or two learners.
+    dense : (F,) array
+        Sizes of a dense model; a grey line grows like them, from the first cost on.
+
+    Examples
+    --------
+    >>> from safeteach.chapters.your_own_world import figures
+    >>> print(figures.growth([10, 100], {"A": [2, 30], "B": [4, 50]}, [10, 4_000]).alt)
+    Microseconds an episode against the number of states, from 10 to 100. A: 2 to 30. B: 4 to 50.
+    A cost that grew like a dense model would be 1,600 at the end.
+    """
+    x, model = (np.asarray(numbers, float) for numbers in (states, dense))
+    micro = {name: np.asarray(cost, float) for name, cost in costs.items()}
+    if any(y.shape != x.shape or y.min() <= 0 for y in (x, model, *micro.values())):
+        raise ValueError("states, costs and dense must be positive numbers, as many of each")
+    if not 1 <= len(micro) <= len(STYLES):
+        raise ValueError(f"{len(micro)} learners; one or {len(STYLES)} can be told apart")
+    line = max(y[0] for y in micro.values()) * model / model[0]
+    said = " ".join(f"{name}: {_few(y[0])} to {_few(y[-1])}." for name, y in micro.items())
+    figure = DescribedFigure(
+        *CHART,
+        f"Microseconds an episode against the number of states, from {_few(x[0])} to "
+        f"{_few(x[-1])}. {said} A cost that grew like a dense model would be {_few(line[-1])} at "
+        f"the end.",
+    )
+    axes = chart(figure, "states S", "microseconds an episode")
+    axes.set_position((0.19, 0.165, 0.78, 0.62))  # numbers on the left are long
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for (name, y), (color, dashes, marker) in zip(micro.items(), STYLES, strict=False):
+        axes.plot(
+            x, y, color=color, linestyle=dashes, linewidth=2.0, marker=marker, markersize=6,
+            label=name, gid=name,
+        )  # fmt: skip
+    axes.plot(
+        x, line, color=GREY, linewidth=1.2, zorder=1, label="as a dense model grows",
+        gid="reference",
+    )  # fmt: skip
+    axes.xaxis.set_major_locator(FixedLocator(x.tolist()))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_locator(NullLocator())
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,g}")
+    legend_above(axes)
+    return figure
+
+
+def _few(x: float) -> str:
+    return f"{x:,.0f}"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as hs
+from looping import many
 
 import safeteach as st
 
@@ -36,7 +37,7 @@ def unsafe_steps(mdp, policy):
 
 
 @given(trials())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=many(140, 400), deadline=None)
 def test_how_much_and_whether(trial):
     """prop-sandwich: gap Pr[N >= 1] <= gap E[N] <= v <= (c_max - tau) E[N] <= ... H Pr."""
     mdp, policy = trial
@@ -49,7 +50,7 @@ def test_how_much_and_whether(trial):
 
 
 @given(trials())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=many(140, 400), deadline=None)
 def test_zero_violation(trial):
     """cor-zero-violation: the violation is zero exactly for feasible policies."""
     mdp, policy = trial
@@ -62,7 +63,7 @@ def at(mdp, tau):
 
 
 @given(trials())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_moving_the_threshold(trial):
     """prop-moving-tau: violation convex with slope -E[N]; the best safe value climbs in jumps."""
     mdp, policy = trial

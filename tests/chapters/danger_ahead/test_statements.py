@@ -6,7 +6,7 @@ Each test checks its statement directly, on random worlds, by means that do not 
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as hs
-from looping import each
+from looping import each, many
 from oracles.brute_force import all_policies, episodes, meets_unsafe, worlds, worth
 
 import safeteach as st
@@ -23,7 +23,7 @@ def reached(mdp, policy):
 
 
 @given(worlds())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(105, 300), deadline=None)
 def test_two_reasons(mdp):
     """A state is outside U_h iff it is safe and has a safe action."""
     U, safe = st.potentially_unsafe(mdp), st.safe_actions(mdp)
@@ -31,7 +31,7 @@ def test_two_reasons(mdp):
 
 
 @given(worlds(max_policies=256))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(70, 200), deadline=None)
 def test_who_can_stay_safe(mdp):
     """s outside U_h iff some policy avoids U; otherwise every policy risks p_min^(H-h)."""
     policies, U = all_policies(mdp), st.potentially_unsafe(mdp)
@@ -48,7 +48,7 @@ def test_who_can_stay_safe(mdp):
 
 
 @given(worlds())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(105, 300), deadline=None)
 def test_when_a_safe_policy_exists(mdp):
     """A feasible policy exists iff s_1 is not in U_1."""
     start = np.arange(mdp.S) == mdp.s1
@@ -57,7 +57,7 @@ def test_when_a_safe_policy_exists(mdp):
 
 
 @given(worlds(max_policies=256))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(70, 200), deadline=None)
 def test_what_feasible_policies_look_like(mdp):
     """A policy is feasible iff it takes only safe actions where it goes."""
     assume(st.is_feasible(mdp))
@@ -71,7 +71,7 @@ def test_what_feasible_policies_look_like(mdp):
 
 
 @given(worlds(max_states=3, max_actions=2, max_policies=64), hs.integers(0, 99))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_the_best_feasible_policy(mdp, seed):
     """safe_optimal is feasible, and none that is random and remembers has a larger value."""
     assume(st.is_feasible(mdp))

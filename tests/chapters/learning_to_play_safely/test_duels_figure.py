@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy import stats
 
 from safeteach.chapters.learning_to_play_safely import figures
@@ -61,7 +60,7 @@ def test_it_is_legible(on_paper):
 
 def test_numbers_on_neighbouring_axes_do_not_run_into_each_other():
     figure = figures.duels(K, curves(), "violation so far")
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     left, right = (
         [x.get_window_extent() for x in axes.get_xticklabels() if 0 <= x.get_position()[0] <= 4_000]
         for axes in figure.axes[2:]

@@ -95,7 +95,7 @@ def test_what_the_chapter_says_of_it(stored):
     assert worst[0, 0] < 1.2
 
 
-@pytest.mark.slow
+@pytest.mark.thorough  # test_jobs interrupts jobs in general
 def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     """With the runs of a first try in its folder it runs the others only."""
     small = duels.Duels("small", "duels", "?", seeds=range(1), episodes=4)

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 from oracles.brute_force import episodes, worlds, worth
 
 import safeteach as st
@@ -13,7 +14,7 @@ def random_policy(mdp, seed):
 
 
 @given(worlds(max_actions=2), hs.integers(0, 99))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_the_law_of_the_state(mdp, seed):
     """prop-law: d_{h+1} from d_h, and the value as a sum over the laws."""
     policy = random_policy(mdp, seed)
@@ -30,7 +31,7 @@ def test_the_law_of_the_state(mdp, seed):
 
 
 @given(worlds(max_actions=2), hs.integers(0, 99))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_bellman_equations_of_a_policy(mdp, seed):
     """thm-evaluation: the recursion gives what the episodes give."""
     policy = random_policy(mdp, seed)
@@ -41,7 +42,7 @@ def test_bellman_equations_of_a_policy(mdp, seed):
 
 
 @given(worlds(max_states=2, max_actions=2), hs.integers(0, 99), hs.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_nothing_beats_backward_induction(mdp, seed, dice):
     """thm-optimality: no policy with memory, with or without dice, is worth more."""
 
@@ -56,7 +57,7 @@ def test_nothing_beats_backward_induction(mdp, seed, dice):
 
 
 @given(worlds(max_states=2, max_actions=2), hs.integers(0, 99))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(35, 100), deadline=None)
 def test_one_step(mdp, seed):
     """lem-one-step, at the first step: the value splits into the first step and the rest."""
 

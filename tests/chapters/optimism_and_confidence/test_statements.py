@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
-from looping import each
+from looping import each, many
 
 import safeteach as st
 
@@ -47,7 +47,7 @@ def test_chernoff(n, x):
     hs.integers(1, 30),
     hs.floats(0, 1),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(105, 300), deadline=None)
 def test_hoeffding(weights, n, share):
     """lem-hoeffding, both sides, for laws on {0, 1, 2, 3, 4} and exact tails."""
     if not sum(weights):
@@ -144,7 +144,7 @@ def test_the_shares_of_the_union_add_up_to_delta():
 
 
 @given(hs.integers(0, 10**6), hs.floats(0, 1), hs.integers(1, 60), hs.floats(1e-6, 0.99))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(70, 200), deadline=None)
 def test_who_is_flagged(seed, tau, S, delta):
     """cor-flag: on the events, no safe state ever, an unsafe one for good once 2β < gap."""
     rng = np.random.default_rng(seed)
@@ -168,7 +168,7 @@ def test_who_is_flagged(seed, tau, S, delta):
 
 
 @given(hs.integers(0, 10**6), hs.integers(2, 5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(35, 100), deadline=None)
 def test_hope_is_right_or_it_learns(seed, arms):
     """lem-optimism-toy: for averages anywhere within the width, however they move."""
     rng = np.random.default_rng(seed)

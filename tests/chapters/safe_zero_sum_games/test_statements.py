@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as hs
-from looping import each
+from looping import each, many
 from scipy.optimize import linprog
 
 import safeteach as st
 
-SMALL = settings(max_examples=120, deadline=None)
+SMALL = settings(max_examples=many(40, 120), deadline=None)
 
 
 @hs.composite

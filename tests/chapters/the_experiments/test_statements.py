@@ -5,13 +5,14 @@ import pond
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 from oracles.brute_force import all_policies, worlds
 
 import safeteach as st
 
 
 @given(worlds(), hs.floats(0, 0.99), hs.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(105, 300), deadline=None)
 def test_a_budget_that_is_spent_is_violation(world, tau, data):
     """With costs 0 and 1: v = (1 - tau) C and C/H <= Pr[unsafe] <= C, path by path."""
     mdp = st.SafeMDP(world.P, world.r, world.unsafe.astype(float), tau, world.H, s1=world.s1)

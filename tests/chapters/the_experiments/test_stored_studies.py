@@ -123,7 +123,7 @@ def test_digests_tell_histories_apart():
     assert storing.digest(one) != storing.digest(two)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough  # test_jobs interrupts jobs in general
 def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     """A study with the runs of a first try in its folder runs the others only."""
     small = pond.OnThePond(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 
 import safeteach as st
 from safeteach.divergence import bretagnolle_huber, kl_bernoulli, kl_gaussian, run_divergence
@@ -86,7 +87,7 @@ def test_the_trees(A, depth):
         hs.tuples(hs.floats(0, 1), hs.floats(1e-4, 1), hs.floats(0, 1)), min_size=2, max_size=6
     ).filter(lambda rows: sum(row[0] for row in rows) > 1e-3)
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=many(140, 400), deadline=None)
 def test_bretagnolle_and_huber(rows):
     """For soft reports and for laws with outcomes that cannot happen under P."""
     p, q, report = np.array(rows).T

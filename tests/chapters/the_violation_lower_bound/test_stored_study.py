@@ -275,7 +275,7 @@ def test_ways_lead_where_they_should(kind):
         assert episode.states[tree.depth] == tree.leaves[i - 1]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough  # test_jobs interrupts jobs in general
 def test_interrupted_it_goes_on_where_it_stopped(tmp_path):
     """A study with the runs of a first try in its folder runs the others only."""
     worlds = [study.World("violation", 2, 2, 20), study.World("regret", 3, 2, 20)]

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 from oracles.brute_force import all_policies, worlds
 
 import safeteach as st
@@ -11,7 +12,7 @@ COSTS = hs.lists(hs.floats(0, 1), min_size=1, max_size=12)
 
 
 @given(worlds(), hs.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(105, 300), deadline=None)
 def test_stepwise_safety_is_the_stricter_rule(mdp, data):
     """With a budget of at least tau * H, the account is at most the expected violation."""
     policies = all_policies(mdp)
@@ -20,7 +21,7 @@ def test_stepwise_safety_is_the_stricter_rule(mdp, data):
 
 
 @given(COSTS, hs.floats(0, 1))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(175, 500), deadline=None)
 def test_what_a_budget_can_hide(costs, tau):
     """A legal episode hides at most max_m min(m(1-tau), (H-m)tau) <= tau(1-tau)H."""
     c = np.array(costs)
@@ -47,7 +48,7 @@ def occupancies(mdp, policy):
 
 
 @given(worlds(), hs.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(70, 200), deadline=None)
 def test_a_budget_with_slack_forbids_nothing(mdp, data):
     """Mixing in any policy with probability (mu - C_0)/H keeps the budget mu > C_0.
 

@@ -5,6 +5,7 @@ definition, and then at what is said to follow; the bonuses are small enough for
 for the conclusion to be able to fail.
 """
 
+import functools
 import itertools
 import math
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as hs
-from looping import each
+from looping import each, many
 
 import safeteach as st
 from safeteach import bounds
@@ -154,7 +155,7 @@ def test_the_exact_decomposition():
 
 
 @given(hs.integers(0, 10**6), hs.integers(1, 5), hs.integers(1, 6), hs.integers(1, 200))
-@settings(max_examples=300)
+@settings(max_examples=many(105, 300))
 def test_counting(seed, H, pairs, K):
     """Σ 1/√N ≤ 2√(SAHT) and Σ 1/N ≤ SAH(1 + ln K) along any run."""
     rng = np.random.default_rng(seed)
@@ -231,6 +232,12 @@ def walks(mdp, seed, scale=0.01, episodes=300):
         yield covered(learner, mdp, best.V), lost, len(steps) < mdp.H, np.array(steps)
 
 
+@functools.cache
+def walked(seed, scale=0.01):
+    """The walks of one of the worlds, which several claims look at."""
+    return list(walks(WORLDS[seed], seed, scale))
+
+
 @pytest.mark.slow
 def test_claim_1_optimism():
     """On E_1 and E_V regret is at most H for each walk that ends early, Σα + Σm + Σξ for all."""
@@ -238,7 +245,7 @@ def test_claim_1_optimism():
     for seed, mdp in enumerate(WORLDS[:6]):
         regret = ceiling = 0.0
         early = 0
-        for good, lost, ends, steps in walks(mdp, seed):
+        for good, lost, ends, steps in walked(seed):
             if not good:
                 break
             regret += lost
@@ -257,7 +264,7 @@ def test_claim_2_bonus(scale):
     for seed, mdp in enumerate(WORLDS[:4]):
         S, A, H, K = mdp.S, mdp.A, mdp.H, 300
         L, T = math.log(5 * S * A * H * K / DELTA), H * K
-        met = sum(steps[:, 1].sum() for *_, steps in walks(mdp, seed, scale) if len(steps))
+        met = sum(steps[:, 1].sum() for *_, steps in walked(seed, scale) if len(steps))
         assert 0 < met <= scale * 14 * math.sqrt(H**3 * S * A * T * L)
 
 
@@ -269,7 +276,7 @@ def test_claim_3_model():
         S, A, H, K = mdp.S, mdp.A, mdp.H, 300
         width = math.sqrt(2 * (S * math.log(2) + math.log(S * A * H * K / DELTA)))
         total, good = 0.0, True
-        for *_, steps in walks(mdp, seed):
+        for *_, steps in walked(seed):
             for n, _, model, norm, _ in steps:
                 assert model <= H / 2 * norm + ROUNDING
                 tight = max(tight, model / (H / 2 * norm) if norm else 0)
@@ -289,7 +296,7 @@ def test_claim_4_luck():
     exceeds, signs = [], set()
     for seed, mdp in enumerate(WORLDS):
         K, total = 300, 0.0
-        for *_, steps in walks(mdp, seed):
+        for *_, steps in walked(seed):
             for *_, luck in steps:
                 assert abs(luck) <= 2 * mdp.H
                 total += luck
@@ -338,7 +345,7 @@ def test_regret_in_every_feasible_world():
 
 @given(hs.integers(1, 400), hs.integers(1, 9), hs.integers(1, 30), hs.integers(1, 10**9),
        hs.floats(1e-6, 0.5))
-@settings(max_examples=200)
+@settings(max_examples=many(70, 200))
 def test_the_bound_is_the_sum_of_its_four_terms(S, A, H, K, delta):
     """What the proof of thm-regret-l1 adds up, from the widths of ``bounds`` at n = 1."""
     T, looks = H * K, 2 * math.sqrt(S * A * H * H * K)
@@ -426,7 +433,7 @@ def test_regret_with_few_dangerous_pairs():
 
 @given(hs.integers(1, 400), hs.integers(1, 9), hs.integers(1, 30), hs.integers(1, 10**9),
        hs.floats(1e-6, 0.5))
-@settings(max_examples=200)
+@settings(max_examples=many(70, 200))
 def test_how_many_dangerous_pairs_the_bonus_covers(S, A, H, K, delta):
     """2^D masks fit under α exactly up to the largest D, and D ≤ 139 L fits."""
     most = bounds.most_dangerous_pairs(S, A, H, K, delta)
@@ -441,7 +448,7 @@ def test_how_many_dangerous_pairs_the_bonus_covers(S, A, H, K, delta):
 
 
 @given(hs.integers(1, 60), hs.integers(1, 30), hs.integers(1, 10**6), hs.floats(1e-6, 0.5))
-@settings(max_examples=200)
+@settings(max_examples=many(70, 200))
 def test_the_bound_with_masks_is_the_sum_of_its_four_terms(S, H, K, delta):
     A = 3
     assume(H * K > 1)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 
 import safeteach as st
 
@@ -579,7 +580,7 @@ def test_the_sample_complexity_is_the_largest_number_and_its_order_is_right(
 
 
 @given(hs.floats(1e-3, 1e6))
-@settings(max_examples=300)
+@settings(max_examples=many(105, 300))
 def test_the_inversion(Q):
     """The largest K with K ≤ Q ln²(e(1+K)), by halving, is at most Q(5 + 2 ln Q)² if Q ≥ 1."""
     Q = max(1.0, Q)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 from oracles.ledger import Step, width
 
 import safeteach as st
@@ -170,7 +171,7 @@ def test_not_flagged_not_far_above():
         )
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(105, 300), deadline=None)
 def test_counts_that_rise_by_up_to_H(drawn):
     """At most 2H early visits; the rest, each charged 1/sqrt(N^k), come to 2 sqrt(2N)."""
     H, visits = drawn

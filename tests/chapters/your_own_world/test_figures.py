@@ -6,7 +6,7 @@ from looping import each
 
 import safeteach as st
 from safeteach.chapters.your_own_world import controls
-from safeteach.chapters.your_own_world.figures import verdict
+from safeteach.chapters.your_own_world.figures import growth, verdict
 
 WORLDS = [
     st.instances.union_counterexample(),
@@ -67,6 +67,33 @@ def test_the_last_step_is_at_the_right_and_sizes_can_be_shared(written):
 def test_wrong_calls(mdp, title, steps):
     with pytest.raises((TypeError, ValueError)):
         verdict(mdp, title, steps)
+
+
+def test_costs_are_drawn_where_they_are(legible):
+    states, costs = [36, 324, 1296], {"SUCBVI": [9.0, 60, 700], "UCBVI": [8.0, 50, 500]}
+    figure = growth(states, costs, [1, 100, 5_000])
+    legible(figure)
+    (axes,) = figure.axes
+    drawn = {line.get_gid(): line.get_xydata().T.tolist() for line in axes.lines}
+    for name, cost in costs.items():
+        assert drawn[name] == [states, cost]
+    assert drawn["reference"] == [states, [9.0, 900.0, 45_000.0]]
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+
+
+@pytest.mark.parametrize(
+    ("costs", "dense"),
+    [
+        ({}, [1, 2]),
+        ({"a": [1, 2], "b": [1, 2], "c": [1, 2]}, [1, 2]),
+        ({"a": [1]}, [1, 2]),
+        ({"a": [1, 0]}, [1, 2]),
+        ({"a": [1, 2]}, [1]),
+    ],
+)
+def test_wrong_costs_are_refused(costs, dense):
+    with pytest.raises(ValueError, match=r"positive numbers|told apart"):
+        growth([1, 2], costs, dense)
 
 
 def cup(leak):

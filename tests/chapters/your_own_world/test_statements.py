@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as hs
-from looping import each
+from looping import each, many
 from oracles.brute_force import all_policies, episodes, worlds
 from oracles.remembering import remembering
 
@@ -48,7 +48,7 @@ def by_recursion(mdp):
 
 
 @given(worlds(max_policies=256), hs.integers(0, 99))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_the_least_risk(mdp, seed):
     """The recursion is the least of all policies, of one at once, and zero exactly off U_h."""
     rho, risks = by_recursion(mdp), risks_of(mdp, all_policies(mdp))
@@ -61,7 +61,7 @@ def test_the_least_risk(mdp, seed):
 
 
 @given(worlds(max_states=2, max_actions=2, max_policies=64), hs.integers(0, 99))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(35, 100), deadline=None)
 def test_one_bit_of_memory(mdp, seed):
     """Who forgets all but the state and the bit earns the same at the same risk."""
     lived = list(episodes(mdp, forgetful(mdp, seed)))
@@ -109,7 +109,7 @@ def test_the_frontier_is_concave(seed):
 
 
 @given(worlds(), hs.integers(0, 99), hs.floats(0, 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(35, 100), deadline=None)
 def test_wrong_numbers(mdp, seed, epsilon):
     """Rows that differ by epsilon change the least risk by (H - h) epsilon at most."""
     other = np.random.default_rng(seed).dirichlet(np.full(mdp.S, 0.5), (mdp.H, mdp.S, mdp.A))

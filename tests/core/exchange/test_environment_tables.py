@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import gymnasium as gym
 import numpy as np
 import pytest
+from looping import each
 from oracles.raw_tables import best_safe, follow, never
 
 import safeteach as st
@@ -166,13 +167,13 @@ def on_random_tables(seed):
     assert found.violation == pytest.approx(0.5 * steps, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each("seed", range(150))
 def test_any_table_is_as_it_says(seed):
     on_random_tables(seed)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(150, 5000))
+@each("seed", range(150, 5000))
 def test_many_more_tables_are_as_they_say(seed):
     on_random_tables(seed)
 

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from looping import many
 from oracles.brute_force import worlds
 
 import safeteach as st
@@ -240,7 +241,7 @@ def test_a_table_says_the_same_as_the_words(name, written):
 
 @pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
-@settings(max_examples=25)
+@settings(max_examples=many(9, 25))
 def test_any_small_world_has_a_legible_card(legible, mdp):
     legible(st.figures.card(mdp))
 

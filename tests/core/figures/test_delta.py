@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from looping import many
 from oracles.brute_force import worlds
 
 import safeteach as st
@@ -19,7 +20,7 @@ def kind(mdp, U_h, s):
 
 @pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
-@settings(max_examples=20)
+@settings(max_examples=many(8, 20))
 def test_states_and_arrows_are_those_of_the_model(drawn, mdp):
     U = st.potentially_unsafe(mdp)
     for h in range(1, mdp.H + 1):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from IPython.core.formatters import DisplayFormatter
+from looping import many
 from matplotlib.colors import to_rgb
 from oracles.brute_force import worlds
 from PIL import Image
@@ -38,7 +39,7 @@ def book_worlds():
         st.instances.union_counterexample(),
         st.instances.ice_corridor(),
         st.instances.grid(),
-        *(st.instances.random_mdp(S=6, A=2, H=4, seed=seed) for seed in range(4)),
+        *(st.instances.random_mdp(S=6, A=2, H=4, seed=seed) for seed in range(many(1, 4))),
         st.instances.random_mdp(S=5, A=3, H=6, seed=0, stationary=False),
     ]
 
@@ -58,7 +59,7 @@ def test_a_notebook_gets_a_sharp_picture_with_its_description():
 
 @pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
-@settings(max_examples=25)
+@settings(max_examples=many(9, 25))
 def test_every_figure_of_every_small_world_can_be_drawn(mdp):
     for figure in all_figures(mdp, h=mdp.H // 2 + 1):
         figure.png()

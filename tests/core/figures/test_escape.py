@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import each, many
 
 import safeteach as st
 
@@ -14,7 +15,7 @@ WORLDS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mdp", WORLDS, ids=range(len(WORLDS)))
+@each("mdp", WORLDS[: many(2, len(WORLDS))])
 def test_all_successors_of_a_safe_action_are_drawn(mdp, drawn, legible):
     U, safe = st.potentially_unsafe(mdp), st.safe_actions(mdp)
     for h, s in np.argwhere(~U) + np.array([1, 0]):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from looping import many
 from oracles.brute_force import worlds
 
 import safeteach as st
@@ -35,7 +36,7 @@ def headlines(figure):
 
 @pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
-@settings(max_examples=60)
+@settings(max_examples=many(20, 60))
 def test_panels_are_the_sets(drawn, mdp):
     U = st.potentially_unsafe(mdp)
     steps = list(range(mdp.H, 0, -1))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from looping import many
 from oracles.brute_force import worlds
 
 import safeteach as st
@@ -12,7 +13,7 @@ UNION = st.instances.union_counterexample()
 
 @pytest.mark.slow
 @given(worlds(max_states=5, max_policies=10**9))
-@settings(max_examples=60)
+@settings(max_examples=many(20, 60))
 def test_nodes_and_answers_are_those_of_the_witness(drawn, mdp):
     for s in np.flatnonzero(st.potentially_unsafe(mdp)[0]):
         answers = st.witness(mdp, s, 1).answers

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import safeteach as st
 from safeteach.learners.model import FIRST_ROOM, SeenCosts, SeenTransitions
 from safeteach.worlds.known import Episode, Known
 
@@ -100,3 +101,11 @@ def test_costs_are_averaged_over_all_steps():
         for s, costs in lists.items():
             assert abs(seen.mean[s] - (np.mean(costs) if costs else 0.0)) < 1e-12
     assert seen.N.sum() == 50 * H and seen.N[-1] == 0
+
+
+@pytest.mark.parametrize("make", [st.SUCBVI, st.OptCMDP, st.TripleQ, st.SRFUCRL], ids=str)
+def test_a_learner_that_would_not_fit_is_refused_before_it_is_made(make):
+    mdp = st.SafeMDP([[[1.0]]], [[0.0]], [0.0], tau=0.5, H=10**12)
+    settings = {"epsilon": 0.5} if make is st.SRFUCRL else {"episodes": 10}
+    with pytest.raises(ValueError, match=r"^what this learner keeps would take .* take fewer st"):
+        make(mdp.known, **settings)

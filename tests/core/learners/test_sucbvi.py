@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
+from looping import many
 from oracles.brute_force import worlds
 from oracles.omniscient import teach, world_in_eighths
 from oracles.plain_arrays import masks
@@ -72,12 +73,12 @@ def test_it_equals_a_plain_one_in_every_episode(recursion, stationary):
     hs.sampled_from(["exact", "paper"]),
     hs.integers(0, 99),
 )
-@settings(max_examples=60)
+@settings(max_examples=many(20, 60))
 def test_it_equals_a_plain_one_in_any_world(mdp, recursion, seed):
     compare_with_plain(sharp(mdp), 80, recursion, seed, noise=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough  # small worlds are compared above
 def test_it_equals_a_plain_one_on_the_pond_with_the_noise_of_the_paper():
     met = compare_with_plain(st.instances.grid(), 500, "exact", seed=2, noise=1.0)
     assert (met > 100).all()

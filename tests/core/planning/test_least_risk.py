@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.valleys import valleys
 from hypothesis import given, settings
-from looping import each
+from looping import each, many
 from oracles.brute_force import all_policies, worlds
 from oracles.linear_programs import model_lp
 from oracles.remembering import remembering
@@ -27,7 +27,7 @@ def both_from_everywhere(mdp, policy):
 
 
 @given(worlds(max_policies=256))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_no_policy_has_less_risk_and_none_of_so_little_has_more_reward(mdp):
     found = st.least_risk(mdp)
     policies = all_policies(mdp)
@@ -43,7 +43,7 @@ def test_no_policy_has_less_risk_and_none_of_so_little_has_more_reward(mdp):
 
 
 @given(worlds(max_states=6, max_actions=3, max_policies=10**9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(105, 300), deadline=None)
 def test_it_is_zero_exactly_outside_of_U_and_there_does_what_safe_optimal_does(mdp):
     found, U = st.least_risk(mdp), st.potentially_unsafe(mdp)
     assert ((found.risks > 0) == U).all() and (found.risks <= 1).all()

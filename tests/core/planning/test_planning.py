@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import quantecon as qe
 from hypothesis import assume, given, settings
-from looping import each
+from looping import each, many
 from oracles.brute_force import all_policies, worlds
 
 import safeteach as st
@@ -79,7 +79,7 @@ def test_evaluate_agrees_with_dice(seed):
 
 
 @given(worlds(max_policies=256))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(70, 200), deadline=None)
 def test_safe_optimal_is_the_best_of_all_feasible_policies(mdp):
     assume(st.is_feasible(mdp))
     last = st.optimal(mdp).policy[-1]  # every action is safe at the last step
@@ -94,7 +94,7 @@ def test_safe_optimal_is_the_best_of_all_feasible_policies(mdp):
 
 
 @given(worlds(max_states=6, max_policies=10**9))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(70, 200), deadline=None)
 def test_safe_plan_obeys_the_bellman_equation_and_the_mask(mdp):
     assume(st.is_feasible(mdp))
     plan, U, safe = st.safe_optimal(mdp), st.potentially_unsafe(mdp), st.safe_actions(mdp)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from looping import each
+from looping import each, many
 from oracles.brute_force import episodes, worlds
 from oracles.linear_programs import model_lp
 from oracles.remembering import remembering
@@ -46,7 +46,7 @@ def test_value_equals_the_linear_program_and_the_policy_delivers_it(seed):
 
 
 @given(worlds(max_states=3, max_actions=2, max_policies=64))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=many(20, 60), deadline=None)
 def test_all_episodes_of_the_policy_add_up_to_what_it_says(mdp):
     risk = (1 + st.least_risk(mdp).risk) / 2
     plan = st.constrained_optimal(mdp, risk=risk)
@@ -65,7 +65,7 @@ def test_all_episodes_of_the_policy_add_up_to_what_it_says(mdp):
 
 
 @given(worlds(max_states=5, max_policies=10**9))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(50, 150), deadline=None)
 def test_no_risk_is_safe_optimal_and_any_risk_is_optimal(mdp):
     any_risk, best = st.constrained_optimal(mdp, risk=1), st.optimal(mdp)
     assert abs(any_risk.value - best.value) < 1e-12
@@ -168,7 +168,7 @@ def test_only_corners_that_nobody_could_see_are_left_out(monkeypatch):
 
 
 @given(worlds(max_states=4, max_policies=10**6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=many(20, 60), deadline=None)
 def test_the_world_that_remembers_moves_and_pays_as_before(mdp):
     plan = st.constrained_optimal(mdp, risk=1)
     twice, policy = plan.with_memory(mdp)

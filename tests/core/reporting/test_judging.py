@@ -10,6 +10,7 @@ import safeteach as st
 from safeteach.reporting import judging, sensitivity
 from safeteach.reporting.judging import Verdict, changed, judge
 from safeteach.reporting.sensitivity import (
+    by_beginning,
     by_dropping,
     by_horizon,
     by_threshold,
@@ -121,6 +122,22 @@ def test_other_worlds_are_cut_short(mdp):
         assert same(case.verdict, by_the_library(anew(mdp, slice(case.at))))
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("stationary", [True, False])
+def test_a_later_beginning_is_the_rest_of_the_schedule(seed, stationary):
+    """And there it is safe exactly where the start is not doomed yet."""
+    mdp = drawn(seed, stationary)
+    mdp = anew(
+        mdp, P=mdp.P[0] if stationary else mdp.P, r=np.random.default_rng(seed).random(mdp.r.shape)
+    )
+    cases = by_beginning(mdp)
+    assert [case.at for case in cases] == [*range(1, mdp.H + 1)]
+    assert cases[0].own and not any(case.own for case in cases[1:])
+    for case in cases:
+        assert same(case.verdict, by_the_library(anew(mdp, slice(case.at - 1, None))))
+        assert case.verdict.feasible != st.potentially_unsafe(mdp)[case.at - 1, mdp.s1]
+
+
 def test_of_many_horizons_some_are_shown_and_those_that_matter_among_them():
     chain = np.eye(61)[[[min(s + 1, 60)] for s in range(61)]]
     c = np.arange(61) == 60
@@ -131,6 +148,8 @@ def test_of_many_horizons_some_are_shown_and_those_that_matter_among_them():
     by_steps = anew(mdp, r=np.random.default_rng(0).random(mdp.r.shape), P=chain)
     assert {1, 37} <= {case.at for case in by_horizon(by_steps)}
     assert len(by_horizon(by_steps)) <= sensitivity.FEWER_CASES
+    assert {1, 37} <= {case.at for case in by_beginning(by_steps)}
+    assert len(by_beginning(by_steps)) <= sensitivity.FEWER_CASES
 
 
 @pytest.mark.parametrize("seed", range(30))

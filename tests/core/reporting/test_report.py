@@ -175,6 +175,25 @@ def test_the_horizon_is_said_in_words():
     assert "However short an episode is, no policy" in text(read(chain(0, 1, 2, c=(1, 0, 1))))
 
 
+def by_steps(*ways, c=(0, 0, 1)):
+    """A world of three states in which step h leads each on as its own line says."""
+    P = np.eye(3)[np.array(ways)[:, :, None]]
+    return st.SafeMDP(P, np.zeros((len(ways), 3, 1)), list(c), 0.5, len(ways))
+
+
+def test_where_steps_differ_it_is_said_from_which_the_rest_is_safe():
+    """Whoever is in 0 at step 2 is sent to the unsafe 2; at all others one stays or ends."""
+    stay, fall = (0, 1, 2), (2, 1, 2)
+    caption = "If the episode began later"
+    page = read(by_steps((1, 1, 2), fall, stay, fall))
+    assert "safe from 0 to the end: all but 2." in text(page)
+    asked = {at: row["Safe policy"] for at, row in tables(page)[caption].items()}
+    assert asked == {"1 (this world)": "yes", "2": "no", "3": "yes", "4": "yes"}
+    assert "safe from 0 to the end: all." in text(read(by_steps(stay, (0, 2, 2))))
+    assert "safe from 0 to the end: none." in text(read(by_steps(stay, fall, c=(1, 0, 1))))
+    assert caption not in tables(read(st.instances.grid()))
+
+
 def test_doom_is_said_in_words():
     assert "No state is doomed, because none is unsafe." in text(read(chain(0, 1, 2, c=(0, 0, 0))))
     assert "No state is doomed but the unsafe ones" in text(read(chain(0, 1, 2)))
@@ -192,6 +211,13 @@ def test_values_are_said_in_the_rewards_of_the_outside_too():
         "the same",
         "the same",
     ]
+    said = [number(float(LAKE.outside(x))) for x in (safe, best)]
+    price = number(float(LAKE.outside(best - safe, steps=0)))
+    verdict = st.report(LAKE).verdict
+    assert f"earns {said[0]} in your own rewards, and the best of all policies {said[1]}" in verdict
+    assert verdict.endswith(f"the price of safety is {price}.")
+    alike = imported(("a", "go", "a", 1, -3, 0), ("a", "rest", "a", 1, -9, 0), H=2, tau=0.5)
+    assert st.report(alike).verdict.endswith("earns -6 in your own rewards: safety costs nothing.")
     assert "-1 became 0 and 3 became 1. A value V over n steps is 4 · V + n · (-1)" in text(page)
     assert "3 pairs of a state and an action that it does not have are copies" in text(page)
     nowhere = imported(
@@ -333,6 +359,25 @@ def test_of_a_large_world_the_verdict_is_left_and_what_is_not_is_said(mdp, monke
         assert f"Left out: {part}" in said
     assert ("how much each risk earns" in said) != st.is_feasible(mdp)
     assert re.search(r"Left out: \d+ more states, those met last or never", said)
+
+
+def test_of_a_large_world_of_many_steps_it_is_left_and_said(monkeypatch):
+    monkeypatch.setattr(judging, "MOST_ARROWS", 1)
+    said = text(read(st.instances.union_counterexample()))
+    assert "safe from start to the end: all. Left out: values for later beginnings" in said
+
+
+def test_steps_that_nobody_can_count_are_not_looked_at_one_by_one():
+    """The verdict of a stationary world takes no array with a row a step; values do."""
+    far = imported(
+        ("shore", "walk", "shore", 1, 0.5, 0),
+        ("shore", "swim", "deep", 1, 1, 0),
+        ("deep", "sink", "deep", 1, 0, 1),
+        H=10**12, tau=0.5,
+    )  # fmt: skip
+    made = st.report(far)
+    assert made.verdict.startswith("Yes: from shore") and "world is too large" in made.verdict
+    assert "1,000,000,000,000" in made.html and "The world on a card" in made.html
 
 
 def test_a_world_too_large_to_draw_has_no_picture():

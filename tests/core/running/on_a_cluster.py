@@ -4,8 +4,11 @@ Whoever imports distributed has errors that are pickled in another way; so no te
 a script it is told what to do and in which folder.
 """
 
+import json
 import logging
+import os
 import pickle
+import re
 import sys
 import threading
 from concurrent.futures import wait
@@ -19,6 +22,8 @@ from core.running.histories import all_five
 import safeteach as st
 
 MDP = st.instances.ice_corridor()
+PRINTED = {"UCBVI": st.UCBVI, "SUCBVI": partial(st.SUCBVI, bonus_scale=0.01)}
+HOW_TO = Path(__file__).parents[3] / "book" / "how-to" / "run-and-keep-an-experiment.ipynb"
 
 
 @contextmanager
@@ -48,12 +53,29 @@ def struck(folder):
     return makers, how
 
 
+def printed(address, **found):
+    """Run the how-to's code as it is printed, but for its address and sizes; what it has found."""
+    cells = json.loads(HOW_TO.read_text("utf-8"))["cells"]
+    text = "".join(line for cell in cells for line in [*cell["source"], "\n"])
+    (code,) = re.findall(r"^```python\n(from distributed.*?)^```", text, re.MULTILINE | re.DOTALL)
+    for there, here in (
+        ('"scheduler:8786"', repr(address)),
+        ("2_000, range(1_000)", "20, range(3)"),
+    ):
+        assert code.count(there) == 1, f"the page no longer says {there}"
+        code = code.replace(there, here)
+    exec(code, found)
+    return found["results"]
+
+
 def kill(folder):
-    """Compare, and leave the results behind."""
+    """Compare, then do what the how-to prints, and leave the results behind."""
     makers, how = struck(folder)
-    with cluster_and_executor() as (_, executor):
+    os.chdir(folder)
+    with cluster_and_executor() as (cluster, executor):
         results = st.compare(makers, MDP, executor=executor, **how)
-    (folder / "results").write_bytes(pickle.dumps(results))
+        page = printed(cluster.scheduler_address, st=st, mdp=MDP, learners=PRINTED)
+    (folder / "found").write_bytes(pickle.dumps((results, page)))
 
 
 def close(folder):

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from core.running.on_a_cluster import MDP, struck
+from core.running.on_a_cluster import MDP, PRINTED, struck
 from core.running.test_comparing import check_against, serial
 
 import safeteach as st
@@ -28,12 +28,16 @@ def on_a_cluster(what, folder):
 
 
 @pytest.mark.slow
-def test_every_run_arrives_bit_for_bit_though_a_worker_is_killed(tmp_path):
+def test_every_run_arrives_though_a_worker_is_killed_and_the_how_to_runs_as_printed(tmp_path):
     assert on_a_cluster("kill", tmp_path) == ""
     assert (tmp_path / "omen").exists(), "nobody was killed"
     makers, how = struck(tmp_path)
     expected = serial(makers, MDP, how["episodes"], how["seeds"])
-    check_against(pickle.loads((tmp_path / "results").read_bytes()), expected)
+    results, page = pickle.loads((tmp_path / "found").read_bytes())
+    check_against(results, expected)
+    # The code of the how-to, as it is printed, on the same cluster.
+    check_against(page, serial(PRINTED, MDP, 20, range(3)))
+    assert len([*(tmp_path / "results").glob("*.npz")]) == 6
     kept = {file: file.stat().st_mtime_ns for file in how["folder"].iterdir()}
     assert len(kept) == 18 and {file.suffix for file in kept} == {".npz"}
     with ThreadPoolExecutor(1) as here:  # what the cluster has kept is found without it

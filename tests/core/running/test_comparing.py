@@ -230,7 +230,7 @@ def test_a_mistake_in_one_learner_is_shown_and_what_was_finished_is_kept(tmp_pat
     assert not [*tmp_path.glob("*.part")]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough  # test_jobs has the same without learners
 def test_a_process_that_dies_is_replaced_and_the_others_are_finished(tmp_path):
     mdp, makers = st.instances.ice_corridor(), {"SUCBVI": st.SUCBVI, "Mortal": Mortal}
     how = {"episodes": 20, "seeds": range(3), "folder": tmp_path, "progress": False}
@@ -369,7 +369,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough  # three processes; what a key depends on is in test_keying too
 def test_a_class_of_a_script_is_kept_until_the_script_is_edited(tmp_path):
     script, told = tmp_path / "script.py", tmp_path / "observed"
     for text, observed in ((SCRIPT, 10), (SCRIPT, 10), (SCRIPT + "# edited", 20)):

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from looping import many
 
 import safeteach as st
 
@@ -76,7 +77,7 @@ def test_the_bound_is_attained():
     assert risk < clean.hidden_risk < risk * (H + 1.1) / H  # the last step's move has no cost
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=many(50, 150))
 @given(
     seed=some.integers(0, 10**6), below=some.sampled_from([0.001, 0.01, 0.05, 0.2]),
     stationary=some.booleans(), H=some.integers(1, 8),

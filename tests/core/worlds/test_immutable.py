@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from looping import many
 
 import safeteach as st
 
@@ -176,7 +177,7 @@ def test_a_world_of_ones_own_says_more_before_it_is_closed():
     assert not read_back(mine, 4).mark.flags.writeable
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=many(18, 50))
 @given(some.integers(1, 5), some.integers(1, 3), some.integers(1, 4), some.integers(0, 99),
        some.booleans())  # fmt: skip
 def test_any_world_survives_its_pickle(S, A, H, seed, stationary):

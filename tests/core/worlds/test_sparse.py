@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra.numpy import arrays
-from looping import each
+from looping import each, many
 
 import safeteach as st
 
@@ -188,7 +188,7 @@ def test_an_object_that_only_says_that_it_is_sparse_is_refused():
         st.SafeMDP(shapeless(), **REST)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=many(105, 300))
 @given(
     kind=some.sampled_from([sp.csr_array, sp.csc_array]),
     name=some.sampled_from(["indices", "indptr"]),
