@@ -38,6 +38,7 @@ __all__ = [
     "most_dangerous_pairs",
     "regret_bound",
     "regret_bound_masks",
+    "regret_bound_variances",
     "regret_lower_bound",
     "tradeoff",
     "value_width",
@@ -250,6 +251,44 @@ def regret_bound_masks(S: int, A: int, H: int, K: float, delta: float) -> float:
         + H * math.sqrt(T * math.log(1 / delta) / 2)
         + 28 * math.sqrt(H**3 * S * A * T * math.log(5 * S * A * T / delta))
         + 2 * H**3 * S**2 * A * math.log(2 * S**2 * A * T / delta) * (1 + math.log(K))
+    )
+
+
+def regret_bound_variances(
+    S: int, A: int, H: int, K: float, delta: float, successors: float
+) -> float:
+    """What is proved of SUCBVI's regret in every feasible world by variances, probability 1 - 5δ.
+
+    Parameters
+    ----------
+    S, A, H : int
+        Numbers of states, actions and steps.
+    K : float
+        Number of episodes.
+    delta : float
+        Probability with which one event may fail.
+    successors : float
+        How many states can follow a triple (h, s, a), on average: from 1 to S.
+
+    Notes
+    -----
+    Taught in the chapter *Why regret is small*.
+
+    Examples
+    --------
+    >>> f"{regret_bound_variances(S=25, A=4, H=12, K=20_000, delta=0.005, successors=4):,.0f}"
+    '58,299,007'
+    """
+    _check(delta, S=S, A=A, H=H, K=K)
+    number(successors, "successors", 1, S, "[]")
+    T = H * K
+    rows = 2 * (successors - 1) * math.log(3) + 2 * math.log(S * A * T / delta)
+    J = H**2 * S * A * rows * (1 + math.log(K))
+    return (
+        H * math.sqrt(2 * T * math.log(1 / delta))
+        + 14 * math.sqrt(H**3 * S * A * T * math.log(5 * S * A * T / delta))
+        + 3 * math.sqrt(T * J)
+        + 5 * J
     )
 
 

@@ -6,7 +6,8 @@ The comparisons of :func:`safeteach.compare` and the studies of the book are run
 - What is finished is kept at once and found again; whatever is killed, it is not done twice.
 - Two commands at once in one folder share the work.
 - An error in one job lets the others finish; so does a process that dies.
-- When the command ends, by whatever means, its processes end.
+- When the command ends, by whatever means, its processes end.  An interrupt is taken while it
+  waits, and not in the middle of its books.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from safeteach.running.interrupts import Hold
 from safeteach.running.keeping import Claim, Shelf
 from safeteach.running.progress import bar
 from safeteach.running.workers import ELSEWHERE, Workers, workers_for
@@ -90,12 +92,14 @@ def run_jobs(
     places: list[Place] = [i if job.key is None else job.key for i, job in enumerate(jobs)]
     quiet = nullcontext(SimpleNamespace(update=int, set_description=str))
     work = _Work(dict(zip(places, jobs, strict=True)), None if folder is None else Shelf(folder))
+    hold = Hold()
     with (
         bar(len(work.jobs), len(work.done), "runs", "run") if progress else quiet as shown,
-        workers_for(len(jobs), executor) as workers,
+        workers_for(len(jobs), executor, hold) as workers,
     ):
         try:
-            work.do(workers, shown)
+            with hold:
+                work.do(workers, shown, hold)
         except KeyboardInterrupt:
             kept = len([key for key in places if work.shelf and work.shelf.has(key)])
             where = f" in {folder}: the same call goes on from there" if kept else ""
@@ -152,7 +156,7 @@ class _Work:
             self.claims[place] = claim
         return True
 
-    def do(self, workers: Workers, shown: Any) -> None:
+    def do(self, workers: Workers, shown: Any, hold: Hold) -> None:
         """Do what is not done."""
         todo = deque(place for place in self.jobs if place not in self.done)
         elsewhere = deque[Place]()  # what another command is at
@@ -161,7 +165,8 @@ class _Work:
             while flying or ((todo or elsewhere) and not workers.dead):
                 if not flying and not todo:
                     shown.set_description("runs, waiting for another command")
-                    self.claim(elsewhere[0], wait=True)
+                    with hold.lifted():
+                        self.claim(elsewhere[0], wait=True)
                     todo, elsewhere = elsewhere, todo
                 while todo and len(flying) < workers.window and not workers.dead:
                     place = todo.popleft()
@@ -172,7 +177,9 @@ class _Work:
                         shown.update()
                     else:
                         flying[workers.submit(job.call, *job.args)] = place
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                with hold.lifted():
+                    ended = wait(flying, return_when=FIRST_COMPLETED).done
+                for future in ended:
                     place = flying.pop(future)
                     if self.finish(place, future, workers):
                         shown.update(place in self.done)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from safeteach.arguments import shown
 from safeteach.kernels import Uncompiled
+from safeteach.running.interrupts import Hold
 
 __all__ = ["ELSEWHERE", "Workers", "check_executor", "workers_for"]
 
@@ -56,17 +57,18 @@ def check_executor(executor: Any) -> None:
 
 
 @contextmanager
-def workers_for(jobs: int, executor: Executor | None) -> Iterator[Workers]:
+def workers_for(jobs: int, executor: Executor | None, hold: Hold) -> Iterator[Workers]:
     """Workers for a number of jobs: an executor if one is given, else processes, one a core.
 
-    Who leaves with an error leaves nobody at work in those.
+    Who leaves with an error leaves nobody at work in those.  While an executor takes a job, which
+    may last as long as the job, an interrupt need not wait.
     """
     check_executor(executor)
     cores = os.cpu_count() or 1
     if executor:
-        yield _Given(executor, 2 * getattr(executor, "_max_workers", 64))
+        yield _Given(executor, 2 * getattr(executor, "_max_workers", 64), hold)
     elif cores == 1 or jobs == 1:
-        yield _Given(_Here(), 1)
+        yield _Given(_Here(), 1, hold)
     else:
         own = _Processes(min(cores, jobs))
         try:
@@ -96,11 +98,13 @@ class _Given:
 
     executor: Executor
     window: int  # of jobs that are under way or wait there
+    hold: Hold
     dead: BaseException | None = None
 
     def submit(self, call: Callable[..., Any], *args: Any) -> Future[Any]:
         try:
-            return self.executor.submit(call, *args)
+            with self.hold.lifted():
+                return self.executor.submit(call, *args)
         except BrokenExecutor as error:
             return _failed(error)
         except RuntimeError as error:  # which executors raise that were shut down

@@ -104,6 +104,7 @@ def right_hand_sides(K, S=25, A=4, H=12, delta=0.005, tau=0.5, unsafe=2, edges=3
     return {
         "regret": bounds.regret_bound(S, A, H, K, delta),
         "regret, masks": bounds.regret_bound_masks(S, A, H, K, delta),
+        "regret, variances": bounds.regret_bound_variances(S, A, H, K, delta, successors=4),
         "violation": bounds.violation_bound(*common, delta=delta),
         "violation, gap": bounds.violation_bound_gap(*common, gap=gap, delta=delta),
     }
@@ -111,8 +112,11 @@ def right_hand_sides(K, S=25, A=4, H=12, delta=0.005, tau=0.5, unsafe=2, edges=3
 
 @pytest.mark.parametrize(
     ("name", "power"),
-    [("regret", 0.5), ("regret, masks", 0.5), ("violation", 0.5), ("violation, gap", 0)],
-)
+    [
+        ("regret", 0.5), ("regret, masks", 0.5), ("regret, variances", 0.5), ("violation", 0.5),
+        ("violation, gap", 0),
+    ],
+)  # fmt: skip
 def test_the_bounds_grow_as_the_theorems_say(name, power):
     """Up to logarithms √K, and no power of K with a gap."""
     one, two = right_hand_sides(10**14)[name], right_hand_sides(10**16)[name]
@@ -130,6 +134,12 @@ def test_the_regret_bound_is_the_sum_of_the_bonuses_and_the_rest():
     rest = S * A * H**2 + H * math.sqrt(2 * T * math.log(1 / delta))
     bound = bounds.regret_bound(S, A, H, K, delta)
     assert bonuses + rows + rest <= bound <= 1.5 * (bonuses + rows + rest)
+
+
+@pytest.mark.parametrize("successors", [0.9, 25.1, math.nan])
+def test_successors_are_from_1_to_S_on_average(successors):
+    with pytest.raises(ValueError, match=r"^successors is "):
+        bounds.regret_bound_variances(25, 4, 12, 1000, 0.005, successors)
 
 
 def test_no_unsafe_state_costs_nothing_late():

@@ -127,6 +127,7 @@ RIGHT = {
     "bounds.most_dangerous_pairs": SIZED,
     "bounds.regret_bound": SIZED,
     "bounds.regret_bound_masks": SIZED,
+    "bounds.regret_bound_variances": {**SIZED, "successors": 2.5},
     "bounds.regret_lower_bound": {"n": 4, "leaf_steps": 3, "K": 100, "gap": 0.1},
     "bounds.tradeoff": {"share": 0.5, "kappa": 1.0},
     "bounds.value_width": {"n": 3, **SIZED},
@@ -277,6 +278,7 @@ FINE = {
     "figures.DescribedFigure.width": {"1.5"}, "figures.DescribedFigure.height": {"1.5"},
     "widgets.Choice.start": {"True"},  # it is 1
     "widgets.Slider.fine": {"an empty list"},
+    "bounds.regret_bound_variances.successors": {"1.5"},  # they are an average
 } | {
     f"bounds.{name}.n": COUNTS
     for name in ("alpha", "beta", "beta_printed", "exploration_bonus", "gamma", "l1_width",
@@ -284,8 +286,9 @@ FINE = {
 } | {
     f"bounds.{name}.K": POSITIVE
     for name in ("alpha", "beta_printed", "l1_width", "most_dangerous_pairs", "regret_bound",
-                 "regret_bound_masks", "regret_lower_bound", "value_width", "violation_bound",
-                 "violation_bound_gap", "violation_lower_bound")
+                 "regret_bound_masks", "regret_bound_variances", "regret_lower_bound",
+                 "value_width", "violation_bound", "violation_bound_gap",
+                 "violation_lower_bound")
 }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from safeteach.bounds import (
     beta,
     regret_bound,
     regret_bound_masks,
+    regret_bound_variances,
     violation_bound,
     violation_bound_gap,
     visits_until_flagged,
@@ -425,6 +426,9 @@ def begin_to_speak(mdp: SafeMDP, delta: float) -> dict[str, dict[str, int]]:
             1, K=K, successors=int(support.sum(axis=-1).max()), **of
         ),
         "few dangerous pairs": lambda K: regret_bound_masks(K=K, **of),
+        "by variances": lambda K: regret_bound_variances(
+            K=K, successors=float(support.sum(axis=-1).mean()), **of
+        ),
         "a tenth of the bonus": lambda K: proved_regret(LEAST_PROVED, K=K, **of),
     }
     violation = {

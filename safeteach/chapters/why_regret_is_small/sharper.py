@@ -1,6 +1,7 @@
-"""The bound on the regret of SUCBVI by variances, and where each of four bounds says something.
+"""Where each of four bounds on the regret of SUCBVI says something.
 
-It is proved on the page *A sharper bound on the regret* of the appendix, which shows the figure.
+That by variances is proved on the page *A sharper bound on the regret* of the appendix, which shows
+the figure.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from safeteach.bounds import regret_bound, regret_bound_masks
+from safeteach.bounds import regret_bound, regret_bound_masks, regret_bound_variances
 from safeteach.chapters.why_regret_is_small.figures import first_useful, regret_with_successors
 from safeteach.figures.chart import chart
 from safeteach.figures.described import (
@@ -26,41 +27,7 @@ from safeteach.figures.described import (
     DescribedFigure,
 )
 
-__all__ = ["regret_by_variances", "sharper_bounds", "speaks"]
-
-
-def regret_by_variances(S: int, A: int, H: int, K: float, delta: float, successors: float) -> float:
-    """What is proved of SUCBVI's regret in every feasible world by variances, probability 1 - 5δ.
-
-    Parameters
-    ----------
-    S, A, H : int
-        Numbers of states, actions and steps.
-    K : float
-        Number of episodes.
-    delta : float
-        Probability with which one event may fail.
-    successors : float
-        How many states can follow a triple (h, s, a), on average: from 1 to S.
-
-    Notes
-    -----
-    Taught in the chapter *Why regret is small*.
-
-    Examples
-    --------
-    >>> f"{regret_by_variances(S=25, A=4, H=12, K=20_000, delta=0.005, successors=4):,.0f}"
-    '58,299,007'
-    """
-    T = H * K
-    rows = 2 * (successors - 1) * math.log(3) + 2 * math.log(S * A * T / delta)
-    J = H**2 * S * A * rows * (1 + math.log(K))
-    return (
-        H * math.sqrt(2 * T * math.log(1 / delta))
-        + 14 * math.sqrt(H**3 * S * A * T * math.log(5 * S * A * T / delta))
-        + 3 * math.sqrt(T * J)
-        + 5 * J
-    )
+__all__ = ["sharper_bounds", "speaks"]
 
 
 Bound = Callable[[int, int, int, int, float, int], float]  # of S, A, H, K, δ and b successors
@@ -71,7 +38,7 @@ BOUNDS: dict[str, tuple[Bound, str, object, str]] = {  # bound, colour, dashes, 
     "few dangerous pairs": (
         lambda *sizes: regret_bound_masks(*sizes[:5]), VERMILION, (0, (5, 2)), "D",
     ),
-    NEW: (regret_by_variances, ORANGE, (0, (6, 1.5, 1, 1.5)), "^"),
+    NEW: (regret_bound_variances, ORANGE, (0, (6, 1.5, 1, 1.5)), "^"),
 }  # fmt: skip
 
 

@@ -44,6 +44,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
 from safeteach.classroom.checking.sending import Unsendable, pack, unpack
+from safeteach.running.interrupts import Hold
 
 __all__ = ["LIMIT", "Called", "Run", "call", "isolated"]
 
@@ -201,68 +202,41 @@ class _NewPython(subprocess.Popen[bytes]):
         self.stdin.close()
 
 
-class _NoInterrupt:
-    """From here to ``let_go`` an interrupt waits: it cannot part a child from who will end it."""
-
-    def __init__(self) -> None:
-        self._came = False
-        self._before: Any = None
-        # Elsewhere no interrupt is raised, and nobody may say how one is taken.
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._note)
-
-    def _note(self, *_: Any) -> None:
-        self._came = True
-
-    def let_go(self) -> None:
-        """Take interrupts as before, and the one that came meanwhile now."""
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
-        if self._came:
-            self._came = False
-            signal.raise_signal(signal.SIGINT)
-
-
 def _listen(start: Callable[[], _Child]) -> Run:
     """Hear what a child says until it has ended, fallen silent or run out of time; then end it."""
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     deadline = time.monotonic() + START
     last, failure = None, ""
     ended: Ended | None = None
-    interrupts = _NoInterrupt()
-    try:
+    with Hold() as hold:  # an interrupt cannot part a child from who will end it
         child = start()
-    except BaseException:
-        interrupts.let_go()
-        raise
-    try:
-        # A thread, since not every system can wait for a pipe and a clock at once.
-        threading.Thread(target=_read_lines, args=(child.stdout, lines), daemon=True).start()
-        interrupts.let_go()
-        while ended is None:
-            try:
-                line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                ended = "late"
-                break
-            match _read(line):
-                case ["ready"]:
-                    deadline = time.monotonic() + LIMIT
-                case ["yields", thing]:
-                    last = thing
-                case ["fails", str(failure)]:
-                    ended = "died"
-                case ["ends"]:
-                    ended = "done"
-                case ["does not understand", str(why)]:
-                    ended = "died"
-                    raise Unsendable(why)
-                case _:
-                    ended = "garbled" if line else "died"
-    finally:
-        code = _end(child, patience=1.0 if ended == "died" else 0.0)
-        child.close()
+        try:
+            # A thread, since not every system can wait for a pipe and a clock at once.
+            threading.Thread(target=_read_lines, args=(child.stdout, lines), daemon=True).start()
+            with hold.lifted():
+                while ended is None:
+                    try:
+                        line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
+                    except queue.Empty:
+                        ended = "late"
+                        break
+                    match _read(line):
+                        case ["ready"]:
+                            deadline = time.monotonic() + LIMIT
+                        case ["yields", thing]:
+                            last = thing
+                        case ["fails", str(failure)]:
+                            ended = "died"
+                        case ["ends"]:
+                            ended = "done"
+                        case ["does not understand", str(why)]:
+                            ended = "died"
+                            raise Unsendable(why)
+                        case _:
+                            ended = "garbled" if line else "died"
+        finally:
+            code = _end(child, patience=1.0 if ended == "died" else 0.0)
+            child.close()
     if failure:
         raise RuntimeError(f"the checker itself failed:\n{failure}")
     killed = ended == "died" and code < 0

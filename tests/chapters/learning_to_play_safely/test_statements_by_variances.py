@@ -8,7 +8,7 @@ import pytest
 from oracles.squares import fickle, walk_game
 
 import safeteach as st
-from safeteach.chapters.why_regret_is_small.sharper import regret_by_variances
+from safeteach.bounds import regret_bound_variances
 from safeteach.running.adversaries import ADVERSARIES
 
 
@@ -50,7 +50,7 @@ def test_the_bound_of_a_game_by_variances_is_what_its_proof_adds_up():
     for S, A, B, H, K in [(31, 5, 5, 8, 4_000), (3, 3, 2, 5, 10**6), (100, 2, 2, 3, 50)]:
         whole = bound(S, A, B, H, K, 0.005, successors=S / 2)
         more = (2 - math.sqrt(2)) * H * math.sqrt(H * K * math.log(200))
-        one = regret_by_variances(S, A * B, H, K, 0.005, successors=S / 2)
+        one = regret_bound_variances(S, A * B, H, K, 0.005, successors=S / 2)
         assert whole == pytest.approx(one + more)
         SAB, T = S * A * B, H * K
         rows = 2 * (S / 2 - 1) * math.log(3) + 2 * math.log(SAB * H * K / 0.005)

@@ -1,6 +1,7 @@
 """The pictures of the chapter say and draw what runs and bounds have."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -118,7 +119,8 @@ def by_hand(mdp, delta):
                 counts["doom"] += int(into[h, t].sum())
     gaps = (mdp.c - tau)[mdp.unsafe]
     looks = sum(g * (bounds.visits_until_flagged(g, S, delta) - 1 + H) for g in gaps)
-    b = max(len(mdp.successors(h, s, a)) for h in (1, H) for s in range(S) for a in range(A))
+    rows = [len(mdp.successors(*row)) for row in product(range(1, H + 1), range(S), range(A))]
+    b = max(rows)
 
     def regret(K, kappa=1.0, successors=S):
         N = S * A * H * K / delta
@@ -128,6 +130,12 @@ def by_hand(mdp, delta):
             + kappa * 7 * H * math.sqrt(math.log(5 * N)) * pairs
             + H / 2 * math.sqrt(2 * (successors * math.log(2) + math.log(N))) * pairs
         )  # fmt: skip
+
+    def variances(K):
+        T, coins = H * K, 2 * (sum(rows) - S * A * H) * math.log(3)
+        J = H * (coins + 2 * S * A * H * math.log(S * A * T / delta)) * (1 + math.log(K))
+        bonuses = 14 * math.sqrt(H**3 * S * A * T * math.log(5 * S * A * T / delta))
+        return H * math.sqrt(2 * T * math.log(1 / delta)) + bonuses + 3 * math.sqrt(T * J) + 5 * J
 
     def root(K, edges, unsafe):
         T = H * K
@@ -148,6 +156,7 @@ def by_hand(mdp, delta):
             "in every world": regret,
             "few successors": lambda K: regret(K, successors=b),
             "few dangerous pairs": lambda K: bounds.regret_bound_masks(S, A, H, K, delta),
+            "by variances": variances,
             "a tenth of the bonus": lambda K: regret(K, kappa=1 / (7 * math.sqrt(2))),
         },
     )

@@ -6,20 +6,14 @@ from looping import each
 
 from safeteach import bounds
 from safeteach.chapters.why_regret_is_small.figures import regret_with_successors
-from safeteach.chapters.why_regret_is_small.sharper import (
-    BOUNDS,
-    NEW,
-    regret_by_variances,
-    sharper_bounds,
-    speaks,
-)
+from safeteach.chapters.why_regret_is_small.sharper import BOUNDS, NEW, sharper_bounds, speaks
 
 WORLD = {"S": 10**5, "A": 3, "H": 2_000, "b": 10**4}
 FORMULAS = {
     "every world": lambda S, A, H, K, _: bounds.regret_bound(S, A, H, K, 0.005),
     "few successors": lambda S, A, H, K, b: regret_with_successors(S, A, H, K, 0.005, b),
     "few dangerous pairs": lambda S, A, H, K, _: bounds.regret_bound_masks(S, A, H, K, 0.005),
-    NEW: lambda S, A, H, K, b: regret_by_variances(S, A, H, K, 0.005, b),
+    NEW: lambda S, A, H, K, b: bounds.regret_bound_variances(S, A, H, K, 0.005, b),
 }
 
 

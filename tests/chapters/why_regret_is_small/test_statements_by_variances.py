@@ -11,7 +11,7 @@ from hypothesis import strategies as hs
 from oracles.squares import walk
 
 import safeteach as st
-from safeteach.chapters.why_regret_is_small.sharper import regret_by_variances
+from safeteach.bounds import regret_bound_variances
 
 
 def scaled(S, A, H, episodes, lg_delta, share):
@@ -38,7 +38,7 @@ def parts(S, A, H, K, delta, successors):
 def test_the_bound_by_variances_is_what_its_proof_adds_up(sizes):
     """Luck, bonuses and the circle; the constants are rounded up by a tenth or so."""
     luck, root, mixed, J, _ = parts(*sizes)
-    bound = regret_by_variances(*sizes)
+    bound = regret_bound_variances(*sizes)
     assert bound == pytest.approx(luck + 14 * root + 3 * mixed + 5 * J)
     proved = luck + 14 * root + math.sqrt(57 / 7) * mixed
     proved += (7 / 3 + math.sqrt(16 / 3 + 1 / 33) + 1 / 66) * J
@@ -52,7 +52,7 @@ def test_for_every_K_the_last_term_is_not_needed(sizes):
     S, A, H, K, delta, successors = sizes
     luck, root, _, _, rows = parts(*sizes)
     second = luck + (14 + 4 * math.sqrt(rows / H)) * root
-    assert min(H * K, regret_by_variances(*sizes)) <= second
+    assert min(H * K, regret_bound_variances(*sizes)) <= second
     assert rows <= 2.2 * successors + 2 * math.log(5 * S * A * H * K / delta)
 
 
@@ -62,7 +62,7 @@ def test_the_four_of_the_second_form_cannot_be_two():
     luck, root, _, J, rows = parts(*sizes)
     assert 0.01 < J / (10**3 * 4e18) < 0.1
     half = luck + (14 + 2 * math.sqrt(rows / 10**3)) * root
-    assert half < min(10**3 * 4e18, regret_by_variances(*sizes))
+    assert half < min(10**3 * 4e18, regret_bound_variances(*sizes))
 
 
 @functools.cache

@@ -33,7 +33,8 @@ from core.running.odd_jobs import (
 )  # fmt: skip
 
 import safeteach as st
-from safeteach.running import comparing, workers
+from safeteach.running import comparing, keeping, workers
+from safeteach.running.interrupts import Hold
 from safeteach.running.jobs import Job, run_jobs
 from safeteach.running.keeping import Shelf
 
@@ -143,7 +144,7 @@ def test_processes_that_die_are_replaced_and_what_killed_them_twice_has_failed(r
 
 @pytest.mark.slow
 def test_a_process_that_dies_while_it_is_idle_is_replaced():
-    with workers.workers_for(2, None) as own:
+    with workers.workers_for(2, None, Hold()) as own:
         first = own.submit(os.getpid)
         pid = first.result()
         own.take_back(first, None)
@@ -456,8 +457,18 @@ def test_ctrl_c_ends_who_waits_for_another_command(ran, tmp_path):
     claim.release()
 
 
+@pytest.fixture
+def last(tmp_path):
+    """A claim on the last run, so that no command that compares comes to its end."""
+    folder = tmp_path / "one"
+    mdp = st.instances.ice_corridor()
+    st.compare({"UCBVI": st.UCBVI}, mdp, EPISODES, [7], folder=folder, progress=False)
+    (kept,) = folder.iterdir()
+    return Shelf(tmp_path / "kept").claim(kept.stem)
+
+
 @pytest.mark.slow
-def test_ctrl_c_ends_everything_and_says_how_to_go_on(command, expected, monkeypatch):
+def test_ctrl_c_ends_everything_and_says_how_to_go_on(last, command, expected, monkeypatch):
     process, folder = command
     wait_for(lambda: len(kept_in(folder)) >= 2, "two runs kept", process)
     os.killpg(process.pid, signal.SIGINT)  # what a terminal does: to all of them
@@ -467,5 +478,47 @@ def test_ctrl_c_ends_everything_and_says_how_to_go_on(command, expected, monkeyp
     assert f"interrupted; {kept} of 16 runs are kept in {folder}: the same call goes on" in said
     assert said.count("Traceback") == 1 and said.rstrip().endswith("KeyboardInterrupt")
     wait_for(lambda: not group(process), "all processes gone")
-    assert len(kept_in(folder)) == kept
+    last.release()
+    assert len([*folder.iterdir()]) == len(kept_in(folder)) == kept  # nothing is half done
     go_on(folder, expected, monkeypatch)
+
+
+def interrupting(function, moment, held):
+    """The same function, interrupted the third time that an interrupt is held back from it."""
+
+    def call(*args, **settings):
+        held.append(signal.getsignal(signal.SIGINT) is not signal.default_int_handler)
+        now = held[-1] and sum(held) == 3
+        if now and moment == "before":
+            signal.raise_signal(signal.SIGINT)
+        result = function(*args, **settings)
+        if now and moment == "after":
+            signal.raise_signal(signal.SIGINT)
+        return result
+
+    return call
+
+
+BOOKS = [
+    (keeping, "_claim"), (keeping, "_is_at"), (keeping.Shelf, "find"), (keeping.Claim, "keep"),
+    (keeping.Claim, "release"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(("owner", "name"), BOOKS)
+def test_ctrl_c_in_the_middle_of_the_books_waits_until_they_are_right(
+    owner, name, moment, ran, tmp_path, threads, monkeypatch
+):
+    kept, held = tmp_path / "kept", []
+    monkeypatch.setattr(owner, name, interrupting(getattr(owner, name), moment, held))
+    with pytest.raises(KeyboardInterrupt):
+        quietly(noting(ran, range(8)), folder=kept, executor=threads)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert sum(held) >= 3
+    done = kept_in(kept)
+    assert len([*kept.iterdir()]) == len(done) < 8  # no claim is left
+    monkeypatch.undo()
+    found = quietly(noting(ran, range(8)), folder=kept, executor=threads)
+    assert [one["n"] for one in found] == [*range(8)]
+    assert done.items() <= kept_in(kept).items()
