@@ -96,7 +96,7 @@ GOOD = {
     "n": 5, "S": 3, "A": 2, "H": 4, "K": 10, "delta": 0.1, "epsilon": 1.0, "gap": 0.1, "tau": 0.5,
     "unsafe": 1, "edges": 4, "share": 0.2, "kappa": 1.0, "leaf_steps": 3, "regret": 2.0,
     "mean_p": 0.5, "mean_q": 0.4, "sigma": 1.0, "p": 0.5, "q": 0.4, "asked": [1, 2],
-    "kl": [0.1, 0.2], "divergence": 0.3,
+    "kl": [0.1, 0.2], "divergence": 0.3, "successors": 2.5,
 }  # fmt: skip
 WRONG = [NAN, "1", "text", None, 1j, -3, -0.5, [], [[1], [1, 2]], {}, print, 10**400, True, object]
 ANYTHING = {"mean_p": WRONG[5:7], "mean_q": WRONG[5:7]}  # which may be negative
@@ -143,7 +143,8 @@ def test_numbers_beyond_all_reason_are_refused_before_they_overflow():
 @pytest.mark.parametrize("name", sorted({*bounds.__all__} - {"exploration_episodes"}))
 def test_formulas_stay_numbers_at_the_largest_sizes(name):
     formula, most = getattr(bounds, name), bounds.LARGEST
-    extreme = dict.fromkeys(("S", "A", "H", "unsafe", "edges"), most) | {"delta": bounds.LEAST}
+    sizes = "S", "A", "H", "unsafe", "edges", "successors"
+    extreme = dict.fromkeys(sizes, most) | {"delta": bounds.LEAST}
     K = bounds.MOST if name == "exploration_terms" else 10**59
     for n in (1.0, bounds.MOST):
         given = GOOD | extreme | {"K": K, "n": most if name.endswith("lower_bound") else n}

@@ -1,6 +1,7 @@
 """The house: a library that stands alone, and no room in it that nobody enters."""
 
 import importlib
+import os
 import pkgutil
 import re
 import shutil
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba.core.caching import _CacheLocator
 
 import safeteach as st
 from safeteach.running.closure import files_of
@@ -32,18 +34,30 @@ print(len(names), sum(r.attempted for r in results), sum(r.failed for r in resul
 """
 
 
+def lend_kernels(copy, folder):
+    """Let a copy of the library have what is compiled; numba keeps it by the folder of a source."""
+    being_written = shutil.ignore_patterns("*.tmp.*")
+    shutil.copytree(os.environ["NUMBA_CACHE_DIR"], folder, ignore=being_written)
+    for source in (HOME, *(HOME / path.name for path in copy.iterdir() if path.is_dir())):
+        of, its = (
+            folder / _CacheLocator.get_suitable_cache_subpath(str(place / "kernels.py"))
+            for place in (source, copy / source.relative_to(HOME))
+        )
+        if of.is_dir():
+            of.rename(its)
+
+
 @pytest.mark.slow
 def test_the_library_stands_without_the_books_own_rooms(tmp_path):
-    """What anyone may import needs nothing of what only the book and its courses need.
-
-    Of what others have compiled the copy takes the kernels, which numba finds by what they are.
-    """
-    shutil.copytree(
-        HOME, tmp_path / "safeteach", ignore=shutil.ignore_patterns("*.pyc", *BOOKS_OWN)
-    )
+    """What anyone may import needs nothing of what only the book and its courses need."""
+    copy, kept = tmp_path / "safeteach", tmp_path / "numba"
+    shutil.copytree(HOME, copy, ignore=shutil.ignore_patterns("*.pyc", *BOOKS_OWN))
+    if "NUMBA_CACHE_DIR" in os.environ:
+        lend_kernels(copy, kept)
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", ALONE],
-        cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True,
+        cwd=tmp_path, env={"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(kept)},
+        capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
     modules, examples, failed = map(int, run.stdout.split()[-3:])

@@ -21,7 +21,7 @@ INTERACTIVE = [
 # Colours in the dark are those of the theme and of a few boxes: these pages have all of them, and
 # the others are left to `make thorough`.  So it is with formulas that scroll, which one script
 # gives their names.  The same pages are judged with formulas as they are spoken, which MathJax
-# makes all alike.
+# makes all alike, and with every word of their code.
 DARK = (
     "index",
     "book/reading-paths",
