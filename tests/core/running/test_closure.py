@@ -344,11 +344,12 @@ numba.config.DISABLE_JIT = True
 import safeteach as st
 for name in dir(st):
     getattr(st, name)
-files = set()
-sys.setprofile(lambda frame, event, argument: files.add(frame.f_code.co_filename))
-exec(compile(sys.argv[1], "source", "exec"))
-sys.setprofile(None)
-print("\\n".join(file for file in files if "safeteach" in file))
+for source in sys.argv[1:]:
+    files = set()
+    sys.setprofile(lambda frame, event, argument: files.add(frame.f_code.co_filename))
+    exec(compile(source, "source", "exec"))
+    sys.setprofile(None)
+    print(*(file for file in files if "safeteach" in file), sep="\\0")
 """
 RUN = """
 import safeteach as st
@@ -367,17 +368,18 @@ st.figures.grid(st.instances.ice_corridor())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", [RUN, MATCH, DRAW], ids=["run", "match", "draw"])
-def test_what_runs_was_found(source):
+def test_what_runs_was_found():
+    sources = RUN, MATCH, DRAW
     watched = subprocess.run(
-        [sys.executable, "-c", WATCH, source],
+        [sys.executable, "-c", WATCH, *sources],
         check=True,
         stdout=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    ran = {Path(line) for line in watched.stdout.split() if "__init__" not in line}
-    assert len(ran) > 2 and ran <= set(files_of(source))
+    for source, line in zip(sources, watched.stdout.splitlines(), strict=True):
+        ran = {Path(file) for file in line.split("\0") if "__init__" not in file}
+        assert len(ran) > 2 and ran <= set(files_of(source))
 
 
 @each("file", sorted(HOME.rglob("__init__.py")))
