@@ -51,8 +51,8 @@ LEFT_BY_CHECK = (
     "tests/playground/*.py",
 )
 # Which lines are reached is not noted while these run, nor the slow tests of what is shown, nor the
-# second and later cases of other slow tests, nor while test files are read: it takes half as long
-# again, and they reach none that others do not.  The library is read before, and noted.
+# second and later cases of slow tests of the core, nor while test files are read: it takes half as
+# long again, and they reach none that others do not.  The library is read before, and noted.
 UNNOTED = (
     "tests/chapters/*/test_lab_notes.py",
     "tests/chapters/*/test_statements*.py",
@@ -92,10 +92,10 @@ def pytest_collection_modifyitems(items):
     tests = set()
     for item in items:
         test = item.nodeid.partition("[")[0]
-        again = test in tests or is_among(item.path, SHOWN)
+        again = test in tests and item.path.is_relative_to(TESTS / "core")
         tests.add(test)
-        slow = bool(item.get_closest_marker("slow")) and again
-        item.stash[UNMEASURED] = slow or is_among(item.path, UNNOTED)
+        slow = item.get_closest_marker("slow") and (again or is_among(item.path, SHOWN))
+        item.stash[UNMEASURED] = bool(slow) or is_among(item.path, UNNOTED)
         if is_among(item.path, LEFT):
             item.add_marker(pytest.mark.slow)
 

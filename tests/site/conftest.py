@@ -88,7 +88,7 @@ IN_LAB = (
     "book/model/danger-ahead",
     "book/sucbvi/what-the-constants-really-do",
     "book/lower-bounds/the-violation-lower-bound",
-    "book/reward-free/the-reward-free-experiments",
+    "book/reward-free/srf-ucrl",
     "book/games/safe-zero-sum-games",
     "book/beyond/your-own-world",
 )

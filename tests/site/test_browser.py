@@ -182,7 +182,6 @@ def test_axe_finds_nothing(visit, theme):
     rules = {} if theme == "light" else {"runOnly": ["color-contrast"]}
     if theme == "dark" or visit.name not in DARK:
         page.evaluate(DROP_SPOKEN)
-    if visit.name not in DARK:
         page.evaluate(JOIN_CODE)
     run = "rules => axe.run(document, {resultTypes: ['violations'], ...rules})"
     found = page.evaluate(run, rules)

@@ -71,7 +71,7 @@ def played(mdp, seed, scale, episodes=300):
         yield learner, episode
 
 
-WORLDS = feasible_worlds(10, S=5, A=2, H=4)
+WORLDS = feasible_worlds(many(6, 10), S=5, A=2, H=4)
 
 
 @pytest.mark.slow
@@ -286,7 +286,7 @@ def test_claim_3_model():
         if good:
             last = H / 2 * width * 2 * math.sqrt(S * A * H * H * K)
             assert total <= last
-    assert within >= 8
+    assert within >= 0.8 * len(WORLDS)
     assert tight > 0.5
 
 
