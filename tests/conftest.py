@@ -22,9 +22,9 @@ from safeteach.widgets import STATIC, Slider
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
 
-# What `make check` leaves to `make test`: statements, pictures, hostile answers, reports and
-# processes, whose tests take two thirds of the time and whose code changes seldom.  Who works on
-# these runs their folder.
+# What `make check` leaves to `make test`: statements, pictures, hostile answers and calls, reports
+# and processes, whose tests take two thirds of the time and whose code changes seldom.  Who works
+# on these runs their folder.
 SHOWN = (
     "tests/chapters/*/test_*figure*.py",
     "tests/chapters/*/test_controls.py",
@@ -48,6 +48,7 @@ LEFT_BY_CHECK = (
     "tests/core/running/test_keying.py",
     "tests/core/test_command.py",
     "tests/core/test_packaging.py",
+    "tests/core/test_wrong_calls.py",
     "tests/playground/*.py",
 )
 # Which lines are reached is not noted while these run, nor the slow tests of what is shown, nor the
