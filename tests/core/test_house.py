@@ -18,6 +18,7 @@ from safeteach.running.closure import files_of
 HOME = Path(st.__file__).parent
 ROOT = HOME.parent
 BOOKS_OWN = ("classroom", "chapters")
+KERNELS = os.environ.get("NUMBA_CACHE_DIR")
 NOTEBOOKS = {path.stem.replace("-", "_"): path for path in (ROOT / "book").glob("[!.]*/*.ipynb")}
 ROOMS = sorted(path.parent for path in (HOME / "chapters").glob("*/__init__.py"))
 DRAWINGS = ROOT / "tests" / "classroom" / "drawing"
@@ -37,7 +38,7 @@ print(len(names), sum(r.attempted for r in results), sum(r.failed for r in resul
 def lend_kernels(copy, folder):
     """Let a copy of the library have what is compiled; numba keeps it by the folder of a source."""
     being_written = shutil.ignore_patterns("*.tmp.*")
-    shutil.copytree(os.environ["NUMBA_CACHE_DIR"], folder, ignore=being_written)
+    shutil.copytree(KERNELS, folder, ignore=being_written)
     for source in (HOME, *(HOME / path.name for path in copy.iterdir() if path.is_dir())):
         of, its = (
             folder / _CacheLocator.get_suitable_cache_subpath(str(place / "kernels.py"))
@@ -52,7 +53,7 @@ def test_the_library_stands_without_the_books_own_rooms(tmp_path):
     """What anyone may import needs nothing of what only the book and its courses need."""
     copy, kept = tmp_path / "safeteach", tmp_path / "numba"
     shutil.copytree(HOME, copy, ignore=shutil.ignore_patterns("*.pyc", *BOOKS_OWN))
-    if "NUMBA_CACHE_DIR" in os.environ:
+    if KERNELS and Path(KERNELS).is_dir():  # else nothing is compiled yet, or it is kept elsewhere
         lend_kernels(copy, kept)
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", ALONE],
